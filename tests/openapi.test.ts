@@ -21,6 +21,7 @@ const ROUTES = {
     getRun               get  /v1/runs/{id}                      200
     cancelRun            post /v1/runs/{id}/cancel               200 202
     answerQuestion       post /v1/runs/{id}/answers              202
+    answerToolQuestion   post /v1/runs/{id}/question-answers     202
     streamRun            get  /v1/runs/{id}/events               200 204
     listRunEvents        get  /v1/runs/{id}/history              200
     issueStreamTicket    post /v1/runs/{id}/stream-ticket        201
@@ -159,6 +160,8 @@ describe("the description of the stream", () => {
       "call.resolved",
       "call.settled",
       "call.asked",
+      "question.asked",
+      "question.ended",
       "run.cancelling",
       "run.completed",
       "run.failed",

@@ -18,12 +18,12 @@ const rights = rightsOf(oneAgent(["release"]));
 
 /** The documents, logs and indexes that each service writes, as docs/mechanics.md lists them. */
 const OWNERS: Readonly<Record<string, string>> = {
-  gateway: "inbox index.runs.* origin rate.gateway replay security:gateway security:gateway.head ticket",
+  gateway: "answer.* inbox index.runs.* origin rate.gateway replay security:gateway security:gateway.head ticket",
   agent:
     "budget call context conversation events hook.agent index.agents index.hooks.agent live profile run security:agent security:agent.head stop summary transcript working",
   approvals:
     "approval audit era hook.approvals index.approvals.* index.hooks.approvals index.removals pin policy quota rate.approvals removal security:approvals security:approvals.head token",
-  "worker-release": "index.registry ledger.release registry.release security:worker.release security:worker.release.head",
+  "worker-release": "index.registry ledger.release question.release registry.release security:worker.release security:worker.release.head",
   operations: "dead index.dead index.dead.* index.registry index.removals registry.* security:operations security:operations.head",
 };
 
@@ -55,6 +55,14 @@ describe("the table of rights", () => {
       ["worker-release", false, false],
       ["worker-guides", true, true],
     ]);
+  });
+
+  it("lets only the workers of a toolset read the answers to its questions, and only the gateway write them", () => {
+    const all = rightsOf(oneAgent(["release", "mcp"]));
+    const may = (right: keyof Access, family: string): readonly string[] =>
+      all.filter(({ store }) => isNamed(store.documents[right], family)).map(({ service }) => service);
+    expect([may("writes", "answer.mcp"), may("reads", "answer.mcp")]).toEqual([["gateway"], ["worker-mcp"]]);
+    expect([may("writes", "question.mcp"), may("reads", "question.mcp")]).toEqual([["worker-mcp"], ["gateway", "agent"]]);
   });
 
   it("lets only approvals publish decisions, and only a toolset's worker take its calls", () => {

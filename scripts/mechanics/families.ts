@@ -89,6 +89,8 @@ const HELD: Readonly<Record<string, string>> = {
   "registry.<toolset>":
     "the definitions of the toolset with their hashes, including replaced ones; its guide; the living replicas; for `mcp`, the registered servers (signed) and the lease",
   "ledger.<toolset>": "one row for each write; locks on resources; marks of repeated calls",
+  "question.<toolset>": "the questions of a call to the requester of its run, with their deadlines and ends",
+  "answer.<toolset>": "the requester's answer to one question of a tool; kept for ten minutes after the deadline of the question",
   "rate.gateway": "the requests of a caller in the current minute",
   "rate.approvals": "the requests of an approver in the current minute",
   "hook.agent": "an unsent webhook about a run",

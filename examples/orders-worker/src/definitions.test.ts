@@ -1,6 +1,6 @@
 import { assessRisk, checkArguments, type JsonObject, renderEffect } from "@toolbus/contracts";
 import { startShop } from "@toolbus/example-orders-shop";
-import { lintTool } from "@toolbus/tool-kit";
+import { nobodyToAsk, lintTool } from "@toolbus/tool-kit";
 import { describe, expect, it } from "vitest";
 import { orders } from "./orders.ts";
 import { shopAt } from "./shop/shop-at.ts";
@@ -143,6 +143,7 @@ describe("a ticket whose request never arrived", () => {
       progress: () => undefined,
       modelUsed: () => undefined,
       attach: () => null,
+      ask: nobodyToAsk,
     };
     const ticket = { subject: "Late", text: "Where?" };
     expect(await tool.reconcile?.(ticket, context)).toEqual({ kind: "voided" });

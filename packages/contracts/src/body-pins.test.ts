@@ -25,7 +25,7 @@ describe("bodies of messages", () => {
       "toolCallId approvalId outcome comment? decidedBy? grantExpiresAt? executeBy? arguments? effect? reason?",
     ],
     ["tool.cancel", contracts.ToolCancel, "toolCallId"],
-    ["tool.progress.<agent>", contracts.ToolProgress, "toolCallId toolName n message fraction? secretHash"],
+    ["tool.progress.<agent>", contracts.ToolProgress, "toolCallId toolName n message fraction? questions? secretHash"],
     ["tool.announce", contracts.ToolAnnounce, "toolset tools"],
     ["tool.refresh", contracts.ToolRefresh, "toolset?"],
     ["mcp.servers.indexed", contracts.McpServersIndexed, "servers"],
@@ -46,7 +46,7 @@ describe("results", () => {
   it.each([
     ["a result", contracts.ToolResult, "status content contentRef? media? isError error? truncated? metadata?"],
     ["its error", contracts.ResultError, "code class message retryable retryAfter? details?"],
-    ["its metadata", contracts.CallMetadata, "tool agent startedAt endedAt latencyMs ok errorClass? traceId? attempt model?"],
+    ["its metadata", contracts.CallMetadata, "tool agent startedAt endedAt latencyMs ok errorClass? traceId? attempt model? questions?"],
   ])("%s has exactly its fields", (_, schema, expected) => {
     expect(fields(schema)).toBe(expected);
   });
@@ -65,6 +65,7 @@ describe("bodies of requests", () => {
       contracts.BatchDecisionRequest.properties.decisions.items,
       "approval decision token comment? ticket? argumentsHash? planHash?",
     ],
+    ["POST /v1/runs/{id}/question-answers", contracts.QuestionAnswerRequest, "callId questionId action content?"],
     ["POST /v1/triggers/release", contracts.ReleaseTrigger, "releaseId note?"],
     ["an entry of the file of API keys", contracts.ApiKey, "id sha256 principal tenant roles scopes groups? tools? expiresAt?"],
   ])("%s has exactly its fields", (_, schema, expected) => {

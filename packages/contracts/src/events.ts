@@ -1,7 +1,9 @@
 import { ArgumentChange } from "./argument-changes.ts";
 import { RunWrites, Usage } from "./documents/agent.ts";
+import { QUESTION_OUTCOMES } from "./documents/question.ts";
 import { RESULT_STATUSES } from "./error-codes.ts";
 import { durableEventSchema, type EventOf, numbered, oneEventOf } from "./event-schema.ts";
+import type { JsonObject } from "./json.ts";
 import { APPROVAL_OUTCOMES } from "./messages.ts";
 import { OfferedChoice } from "./offered-choice.ts";
 import { Report } from "./report.ts";
@@ -152,6 +154,33 @@ export const RUN_EVENT_SCHEMAS = {
     options: Type.Array(Type.String()),
     expiresAt: Type.Integer(),
   }),
+  "question.asked": durableEventSchema(
+    "question.asked",
+    "A tool asks the requester of the run; `POST /v1/runs/{id}/question-answers` answers. `message` and `form` are the tool's own words.",
+    {
+      callId: Type.String(),
+      tool: Type.String(),
+      questionId: Type.String(),
+      from: Type.String({ description: "The source of the tool, such as `mcp:<server>`." }),
+      untrusted: Type.Boolean({ description: "True if strangers may have written the question." }),
+      message: Type.String(),
+      form: Type.Optional(
+        Type.Unsafe<JsonObject>({ type: "object", description: "The schema of the answer. Absent if the question has ended by now." }),
+      ),
+      expiresAt: Type.Integer(),
+    },
+  ),
+  "question.ended": durableEventSchema(
+    "question.ended",
+    "A question of a tool has ended. What the person answered is not in the event, because others may see it.",
+    {
+      callId: Type.String(),
+      tool: Type.String(),
+      questionId: Type.String(),
+      outcome: Type.Enum([...QUESTION_OUTCOMES]),
+      reason: Type.Optional(Type.String({ description: "Why Toolbus did not ask, if the outcome is `refused`." })),
+    },
+  ),
   "run.cancelling": durableEventSchema("run.cancelling", "It was cancelled; the run waits for calls that were already sent.", {
     by: Type.String(),
   }),

@@ -21,12 +21,20 @@ export type RunViewStatus = (typeof RUN_VIEW_STATUSES)[number];
 /** A decision or an answer from people that a run waits for. */
 export const Awaited = Type.Object(
   {
-    kind: Type.Enum(["approval", "answer"]),
+    /** With `answer`, the model asks. With `question`, a tool asks while it runs. */
+    kind: Type.Enum(["approval", "answer", "question"]),
     callId: Type.String(),
     tool: Type.String(),
     approvalId: Type.Optional(Type.String()),
     question: Type.Optional(Type.String()),
     options: Type.Optional(Type.Array(Type.String())),
+    questionId: Type.Optional(Type.String()),
+    /** The source of the tool that asks, such as `mcp:<server>`. */
+    from: Type.Optional(Type.String()),
+    /** True if strangers may have written the question and its form. */
+    untrusted: Type.Optional(Type.Boolean()),
+    /** The schema of the answer to a question of a tool. */
+    form: Type.Optional(Type.Unsafe<JsonObject>({ type: "object" })),
     expiresAt: Type.Optional(Type.Integer()),
   },
   closed,

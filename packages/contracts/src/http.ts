@@ -3,8 +3,10 @@ import { LETTER_STATES } from "./dead-letter-view.ts";
 import { ON_CARD } from "./decision-on-card.ts";
 import { DECISIONS } from "./documents/approval.ts";
 import { IF_ACTIVE } from "./documents/gateway.ts";
+import { QUESTION_ACTIONS, QuestionId } from "./documents/question.ts";
 import { RUN_VIEW_STATUSES } from "./http-views.ts";
 import { ID_PATTERNS } from "./ids.ts";
+import type { JsonObject } from "./json.ts";
 import { declared, declaredQuery, jsonParser } from "./parse.ts";
 import { RUN_OUTCOMES } from "./run-outcomes.ts";
 import { Scopes, ToolEntries } from "./tool-rights.ts";
@@ -185,6 +187,22 @@ export const AnswerRequest = Type.Object(
 );
 export type AnswerRequest = Static<typeof AnswerRequest>;
 export const answerRequest = declared("AnswerRequest", AnswerRequest);
+
+/** The body of `POST /v1/runs/{id}/question-answers`. It answers a question of a tool. */
+export const QuestionAnswerRequest = Type.Object(
+  {
+    callId: Type.String({ pattern: ID_PATTERNS.call }),
+    /** It belongs to one attempt of the call. The next attempt asks under another id. */
+    questionId: QuestionId,
+    action: Type.Enum([...QUESTION_ACTIONS]),
+    content: Type.Optional(
+      Type.Unsafe<JsonObject>({ type: "object", description: "The fields of the question's `form`, if the action is `accept`." }),
+    ),
+  },
+  closed,
+);
+export type QuestionAnswerRequest = Static<typeof QuestionAnswerRequest>;
+export const questionAnswerRequest = declared("QuestionAnswerRequest", QuestionAnswerRequest);
 
 /** The body of `POST /v1/approvals/{id}/decision`. */
 export const DecisionRequest = Type.Object(

@@ -34,6 +34,8 @@ export type Family =
   | "summary"
   | `registry.${string}`
   | `ledger.${string}`
+  | `question.${string}`
+  | `answer.${string}`
   | `rate.${string}`
   | `hook.${string}`
   | `index.${string}`;
@@ -72,6 +74,11 @@ export const keys = {
   ledger: (toolset: string, callId: string) => keyOf(`ledger.${toolset}`, shardOf(callId), callId),
   /** The lock of a call on a resource, under the hash of the resource's name. No call id has this form. */
   resource: (toolset: string, shard: string, hash: string) => keyOf(`ledger.${toolset}`, shard, `resource.${hash}`),
+  /** The questions of a call to the requester of its run. */
+  questions: (toolset: string, callId: string) => keyOf(`question.${toolset}`, shardOf(callId), callId),
+  /** The requester's answer to one question of a call. */
+  questionAnswer: (toolset: string, callId: string, questionId: string) =>
+    keyOf(`answer.${toolset}`, shardOf(callId), `${callId}:${questionId}`),
   /** Marks a call that runs again after an attempt that did not end properly. No call id has this form. */
   crashMark: (toolset: string, callId: string) => keyOf(`ledger.${toolset}`, shardOf(callId), `crash.${callId}`),
   registration: (toolset: string, tool: string, version: string) => keyOf(`registry.${toolset}`, HOME_SHARD, `${tool}@${version}`),

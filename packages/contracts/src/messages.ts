@@ -202,6 +202,8 @@ export const ToolProgress = Type.Object(
     n: Type.Integer({ minimum: 1 }),
     message: Type.String({ maxLength: 500 }),
     fraction: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+    /** True if the stored questions of the call have changed. */
+    questions: Type.Optional(Type.Boolean()),
     secretHash: Type.String({ maxLength: 80 }),
   },
   closed,

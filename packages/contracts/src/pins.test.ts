@@ -313,6 +313,8 @@ describe("values for people and streams", () => {
       "call.resolved",
       "call.settled",
       "call.asked",
+      "question.asked",
+      "question.ended",
       "run.cancelling",
       "run.completed",
       "run.failed",

@@ -45,6 +45,8 @@ export const CallMetadata = Type.Object(
     traceId: Type.Optional(Type.String({ maxLength: 64 })),
     attempt: Type.Integer(),
     model: Type.Optional(ToolModelUse),
+    /** The number of questions to people that the worker stored under the call. It is absent if there are none. */
+    questions: Type.Optional(Type.Integer({ minimum: 1 })),
   },
   closed,
 );

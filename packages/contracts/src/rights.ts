@@ -79,8 +79,8 @@ export function rightsOf({ agents, toolsets }: DeploymentParts): readonly Servic
     service("gateway", {
       publishes: [topics.runWake, topics.operationsReplay],
       documents: {
-        writes: ["origin", "inbox", "ticket", "rate.gateway", "replay"],
-        reads: ["conversation", "run", "call", "profile", "registry.*", "dead", "hook.agent"],
+        writes: ["origin", "inbox", "ticket", "rate.gateway", "replay", "answer.*"],
+        reads: ["conversation", "run", "call", "profile", "registry.*", "question.*", "dead", "hook.agent"],
       },
       logs: { reads: ["transcript", "events"] },
       live: { reads: ["live"] },
@@ -98,7 +98,7 @@ export function rightsOf({ agents, toolsets }: DeploymentParts): readonly Servic
       listens: [...agents.map(topics.progress), topics.mcpServersIndexed],
       documents: {
         writes: ["conversation", "run", "call", "stop", "context", "budget", "working", "profile", "summary", "hook.agent"],
-        reads: ["origin", "inbox", "registry.*", "ledger.*"],
+        reads: ["origin", "inbox", "registry.*", "ledger.*", "question.*"],
       },
       logs: { writes: ["transcript", "events"] },
       live: { writes: ["live"] },
@@ -128,11 +128,12 @@ export function rightsOf({ agents, toolsets }: DeploymentParts): readonly Servic
           announces: [topics.toolAnnounce, ...agents.map(topics.progress), ...(toolset === MCP_TOOLSET ? [topics.mcpServersIndexed] : [])],
           listens: [topics.toolCancel, topics.toolRefresh, ...(toolset === MCP_TOOLSET ? [topics.mcpMetadataRefresh] : [])],
           documents: {
-            writes: [`registry.${toolset}`, `ledger.${toolset}`, ...(toolset === GUIDES ? ["skill"] : [])],
+            writes: [`registry.${toolset}`, `ledger.${toolset}`, `question.${toolset}`, ...(toolset === GUIDES ? ["skill"] : [])],
             // Only the tenant in the origin of a run decides which skills its calls see.
             reads: [
               "registry.*",
               "stop",
+              `answer.${toolset}`,
               ...(toolset === GUIDES ? ["origin"] : []),
               // The search of the bridge uses the words of the summaries.
               ...(toolset === MCP_TOOLSET ? ["summary"] : []),
@@ -221,7 +222,9 @@ export interface TriedRight {
  * Returns the names that a check tries. They include every kind of name in the store of such a deployment, and some names that belong to no service.
  */
 export function storeNames({ toolsets }: DeploymentParts): { readonly families: readonly string[]; readonly indexes: readonly string[] } {
-  const ofToolsets = [...toolsets, "stranger"].flatMap((toolset) => [`registry.${toolset}`, `ledger.${toolset}`]);
+  const ofToolsets = [...toolsets, "stranger"].flatMap((toolset) =>
+    ["registry", "ledger", "question", "answer"].map((family) => `${family}.${toolset}`),
+  );
   return {
     families: [
       ...FAMILIES,

@@ -1,5 +1,6 @@
 import type { Call, Run } from "./documents/agent.ts";
 import type { RunOrigin } from "./documents/gateway.ts";
+import type { CallQuestions, ToolQuestion } from "./documents/question.ts";
 import type { Awaited, RunView, RunViewStatus } from "./http-views.ts";
 import { outcomesOf } from "./run-outcomes.ts";
 
@@ -11,13 +12,21 @@ export interface KnownRun {
   readonly run: Run | null;
 }
 
-/** Returns the run as everybody sees it. Its status is `accepted` until the agent has picked up the run. `calls` are the known open calls. */
-export function runView({ runId, origin, run }: KnownRun, calls: readonly Call[]): RunView {
+/** A question of a tool that a person can still answer. */
+export interface OpenQuestion extends Pick<CallQuestions, "callId" | "from" | "untrusted"> {
+  readonly question: ToolQuestion;
+}
+
+/**
+ * Returns the run as everybody sees it. Its status is `accepted` until the agent has picked up the run. `calls` are the known open calls, and `asking`
+ * are the open questions of their tools.
+ */
+export function runView({ runId, origin, run }: KnownRun, calls: readonly Call[], asking: readonly OpenQuestion[] = []): RunView {
   const self = `/v1/runs/${runId}`;
   const links = { self, events: `${self}/events`, cancel: `${self}/cancel`, answers: `${self}/answers` };
   const base = { runId, conversationId: origin.conversationId, requester: origin.principal, createdAt: origin.createdAt, links };
   if (!run) return { ...base, status: "accepted" };
-  const awaiting = calls.flatMap(awaitedOf);
+  const awaiting = calls.flatMap((call) => awaitedOf(call, asking));
   const outcomes = outcomesOf(run);
   return {
     ...base,
@@ -52,7 +61,7 @@ function statusOf(run: Run, awaiting: readonly Awaited[]): RunViewStatus {
   return awaiting.length > 0 ? "awaiting_answer" : run.status;
 }
 
-function awaitedOf(call: Call): Awaited[] {
+function awaitedOf(call: Call, asking: readonly OpenQuestion[]): Awaited[] {
   const { callId, toolName: tool, approvalId, approvalExpiresAt, askExpiresAt } = call;
   if (call.state === "held")
     return [
@@ -64,10 +73,26 @@ function awaitedOf(call: Call): Awaited[] {
         ...(approvalExpiresAt === undefined ? {} : { expiresAt: approvalExpiresAt }),
       },
     ];
+  if (call.state === "dispatched") return asking.filter((open) => open.callId === callId).map((open) => toolAsks(tool, open));
   if (call.state !== "asked") return [];
   return [
     { kind: "answer", callId, tool, ...questionIn(call.arguments), ...(askExpiresAt === undefined ? {} : { expiresAt: askExpiresAt }) },
   ];
+}
+
+function toolAsks(tool: string, { callId, from, untrusted, question }: OpenQuestion): Awaited {
+  const { id: questionId, message, form, expiresAt } = question;
+  return {
+    kind: "question",
+    callId,
+    tool,
+    questionId,
+    from,
+    ...(untrusted ? { untrusted } : {}),
+    question: message,
+    ...(form === undefined ? {} : { form }),
+    expiresAt,
+  };
 }
 
 /** Returns the question and its options, if the arguments contain them. */

@@ -16,6 +16,7 @@ export { serviceHash, withSummaryWords } from "./services/summary-words.ts";
 export { rankTools } from "./services/rank-tools.ts";
 export { type ReceiptKeys, receiptKeys } from "./registry/receipt-keys.ts";
 export { grantStaleMessage, resultMessage } from "./calls/result-message.ts";
+export { type Ask, nobodyToAsk, type Question, type Reply } from "./questions/question.ts";
 export { proveRow } from "./writes/row-proof.ts";
 export { runToolset } from "./run-toolset.ts";
 export { serveToolset, type ServeOptions } from "./serve-toolset.ts";

@@ -4,6 +4,7 @@ import {
   type ConversationState,
   counted,
   goneSince,
+  type OpenQuestion,
   type Registration,
   type Run,
   type Wait,
@@ -18,6 +19,8 @@ export interface OpenRun {
   readonly run: Run | null;
   /** The open calls of the run. */
   readonly calls: readonly Call[];
+  /** The questions that the tools of these calls ask now. */
+  readonly asking: readonly OpenQuestion[];
   readonly conversation: ConversationState | null;
   /** The requester, and the principal behind the requester. Neither of them may decide what the run asks for. */
   readonly requesters: readonly string[];
@@ -57,7 +60,7 @@ function stepOf({ lease, notBefore, modelFailures, stepStartedAt }: Run, now: nu
   return { kind: "agent", says: "It is ready for its next step, and no agent works on it.", since: stepStartedAt };
 }
 
-function waitOf(call: Call, { now, run, requesters, registrationOf }: OpenRun): Wait {
+function waitOf(call: Call, { now, run, asking, requesters, registrationOf }: OpenRun): Wait {
   const { callId, toolName: tool, state, approvalId, approvalExpiresAt, askExpiresAt, heldSince, sentAt } = call;
   const about = { callId, tool };
   switch (state) {
@@ -85,8 +88,11 @@ function waitOf(call: Call, { now, run, requesters, registrationOf }: OpenRun): 
         ...about,
         since: sentAt,
       };
-    case "dispatched":
+    case "dispatched": {
+      const open = asking.find((one) => one.callId === callId);
+      if (open) return { ...askedBy(open, tool), ...about };
       return { ...sentTo(call, registrationOf(call), now, run?.cancel !== null && run !== null), ...about };
+    }
     case "queued":
     case "granted":
       return {
@@ -98,6 +104,15 @@ function waitOf(call: Call, { now, run, requesters, registrationOf }: OpenRun): 
     case "resolved":
       throw new Error(`${callId} is resolved: the run does not wait for it.`);
   }
+}
+
+function askedBy({ from, question }: OpenQuestion, tool: string): Wait {
+  return {
+    kind: "answer",
+    says: `${tool} of ${from} asks the person, and waits for the answer.`,
+    since: question.askedAt,
+    until: question.expiresAt,
+  };
 }
 
 function sentTo(call: Call, registration: Registration | null, now: number, cancelled: boolean): Wait {

@@ -49,6 +49,7 @@ const ULID = (n: number): string => `01JD${String(n).padStart(22, "0")}`;
 const ID_FORMS: readonly IdForm[] = [
   { kind: "run", pattern: /rn_[0-9a-f]{2}_[0-9A-Z]{26}/g, written: (n) => `rn_05_${ULID(n)}` },
   { kind: "conversation", pattern: /cv_[0-9a-f]{2}_[0-9A-Z]{26}/g, written: (n) => `cv_05_${ULID(n)}` },
+  { kind: "question", pattern: /q_[0-9a-f]{32}/g, written: (n) => `q_${String(n).padStart(32, "0")}` },
   { kind: "call of a model", pattern: /toolu_[0-9a-f]{24}/g, written: (n) => `toolu_01${String(n).padStart(22, "0")}` },
   {
     kind: "correlation",

@@ -34,6 +34,7 @@ export async function recordExamples(): Promise<Recording> {
   await takeOver(recorder);
   await fail(recorder);
   await cancelInProgress(recorder);
+  await askFromTool(recorder);
   await waitForWorkerUntilStop(recorder);
   const { streams, gateway, approvals } = recorder;
   return { events: firstOfEach(streams), gateway, approvals };
@@ -190,6 +191,24 @@ async function settle({ system, post, conversation }: Recorder): Promise<void> {
   await passUntil(system, UNTIL_NOBODY_WAITS_MS, stream.next("call.asked"));
   system.answer();
   await stream.next("call.settled");
+}
+
+/** Records a tool that asks the requester while it runs, and the answer. */
+async function askFromTool({ system, post, user, conversation, gateway }: Recorder): Promise<void> {
+  system.model.think(
+    says((_, results) =>
+      results.length > 0
+        ? { text: "The reviewer is known." }
+        : { text: "I ask for the reviewer.", calls: [{ name: "pick_reviewer", arguments: { release_id: RELEASE } }] },
+    ),
+  );
+  const stream = await post(`/v1/conversations/${await conversation()}/messages`, { text: `Who reviews ${RELEASE}?` });
+  const runId = runOf(await stream.next("accepted"));
+  const { callId = null, questionId = null } = (await stream.next("question.asked")).data;
+  gateway["toolAskingRun"] = await user(`/v1/runs/${runId}`);
+  await user(`/v1/runs/${runId}/question-answers`, { callId, questionId, action: "accept", content: { reviewer: "Una" } });
+  await stream.next("question.ended");
+  await stream.next("run.completed");
 }
 
 /** Records a tool that reports its progress, and a person who cancels the run. */

@@ -18,8 +18,8 @@ export const RELEASE = "v1.4.0";
 export interface RecordingSystem extends Pick<AllInOne, "gatewayUrl" | "approvalsUrl" | "keys"> {
   readonly model: ModelServer;
   /**
-   * A worker with two test tools. `read_commits` reports its progress and then waits until it is cancelled. The target of `close_review` answers
-   * late.
+   * A worker with three test tools. `read_commits` reports its progress and then waits until it is cancelled. `pick_reviewer` asks the requester. The
+   * target of `close_review` answers late.
    */
   readonly worker: Worker;
   /** Resolves when `close_review` has reached its target. */
@@ -71,7 +71,7 @@ export async function recordingSystem(): Promise<RecordingSystem> {
   const own = await parts.promise;
   const worker = await startWorker({
     ...own,
-    toolset: toolset({ name: "reviews", tools: [readCommits, closeReview(target)] }),
+    toolset: toolset({ name: "reviews", tools: [readCommits, pickReviewer, closeReview(target)] }),
     keys: own.trusted.of("approvals"),
     signer: own.identity.signer,
   });
@@ -114,6 +114,26 @@ const readCommits = defineTool({
     progress({ message: "Half of the commits are read.", fraction: 0.5 });
     await once(signal, "abort");
     return null;
+  },
+});
+
+/** A test tool, because no shipped tool asks people. */
+const pickReviewer = defineTool({
+  name: "pick_reviewer",
+  kind: "read",
+  description: "Asks who reviews a release.",
+  trust: "untrusted",
+  parameters: {
+    type: "object",
+    properties: { release_id: { type: "string", description: "The release, e.g. v1.4.0." } },
+    required: ["release_id"],
+    additionalProperties: false,
+  },
+  timeoutMs: 600_000,
+  async run(_, { ask }) {
+    const form = { type: "object", properties: { reviewer: { type: "string", title: "Name", maxLength: 64 } }, required: ["reviewer"] };
+    const reply = await ask({ message: "Who reviews the release?", form });
+    return reply.action;
   },
 });
 

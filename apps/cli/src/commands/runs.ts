@@ -1,5 +1,6 @@
 import { RUN_OUTCOMES, RUN_VIEW_STATUSES } from "@toolbus/contracts";
 import { type Command, Option } from "commander";
+import type { AnswerOptions } from "../runs/answer-run.ts";
 import type { ListOptions } from "../runs/list-runs.ts";
 import type { Define } from "../toolbus/command.ts";
 import { group } from "./group.ts";
@@ -67,13 +68,20 @@ export function addRuns(program: Command, define: Define): void {
   });
 
   define(runs, {
-    name: "answer <run> <answer>",
-    summary: "answer what the model of a run asks",
+    name: "answer <run> [answer]",
+    summary: "answer what the model or a tool of a run asks",
+    more: "A tool may ask with a form. The answer is then a JSON object with its fields, or the value of its only field.",
     audience: "gateway",
-    examples: [`toolbus runs answer ${RUN} "the second one"`, `toolbus runs answer ${RUN} 2 --json`],
+    examples: [
+      `toolbus runs answer ${RUN} "the second one"`,
+      `toolbus runs answer ${RUN} 2 --json`,
+      `toolbus runs answer ${RUN} --decline`,
+    ],
     run: async (context, command) => {
       const [run, answer = ""] = command.args;
-      return (await import("../runs/answer-run.ts")).answerRun(context, run, answer, command.opts<{ call?: string }>().call);
+      return (await import("../runs/answer-run.ts")).answerRun(context, run, answer, command.opts<AnswerOptions>());
     },
-  }).option("--call <call>", "which question, if there are several");
+  })
+    .option("--call <call>", "which question, if there are several")
+    .option("--decline", "decline the question of a tool");
 }

@@ -65,6 +65,8 @@ export function screen(out: NodeJS.WriteStream): Screen {
       case "run.cancelling":
         return line(paint("yellow", `cancelling, asked by ${event.by}`));
       case "call.asked":
+      case "question.asked":
+      case "question.ended":
       case "arguments":
       case "progress":
         // The demo's profile asks no questions, and its tools finish at once.

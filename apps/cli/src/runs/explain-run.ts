@@ -57,6 +57,10 @@ function sentenceOf(event: RunEvent): string | null {
       return event.content;
     case "call.asked":
       return `The model asked: ${cut(event.question, 120)}`;
+    case "question.asked":
+      return `${event.tool} of ${event.from} asked: ${cut(event.message, 120)}`;
+    case "question.ended":
+      return `The question of ${event.tool} ended as ${event.outcome}.${event.reason === undefined ? "" : ` ${event.reason}`}`;
     case "call.resolved":
       return event.status === "ok"
         ? `${event.tool} succeeded after ${tookOf(event.latencyMs)}.`

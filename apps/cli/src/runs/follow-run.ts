@@ -5,6 +5,7 @@ import type { Keyboard } from "../terminal/keyboard.ts";
 import { safeText } from "../terminal/safe-text.ts";
 import { SELF } from "../toolbus/self.ts";
 import type { RunScreen } from "./run-screen.ts";
+import { askForm, sendAnswer, type ToolAsked } from "./tool-question.ts";
 import { type StreamItem, watchRun } from "./watch-run.ts";
 
 export interface FollowOptions {
@@ -57,7 +58,12 @@ export async function followRun(options: FollowOptions): Promise<Followed> {
         if (item.type === "call.asked" && !keyboard) {
           screen.line(`  ${SELF} runs answer ${runId} "your answer" --call ${safeText(item.callId)}`);
         }
-        if (item.type === "call.resolved") questions.close(item.callId);
+        // An ended question has no form. It may have ended before the agent wrote the event.
+        if (item.type === "question.asked" && item.form !== undefined) {
+          if (keyboard) questions.ask(item);
+          else screen.line(`  ${answerCommand(runId, item)}`);
+        }
+        if (item.type === "call.resolved" || item.type === "question.ended") questions.close(item.callId);
       },
     });
     return { end, interrupted };
@@ -72,7 +78,12 @@ export async function followRun(options: FollowOptions): Promise<Followed> {
   }
 }
 
-type Asked = Extract<RunEvent, { type: "call.asked" }>;
+type Asked = Extract<RunEvent, { type: "call.asked" }> | ToolAsked;
+
+/** Returns the command that answers a question of a tool. */
+export function answerCommand(runId: string, { callId }: Pick<ToolAsked, "callId">): string {
+  return `${SELF} runs answer ${runId} '{"field": "value"}' --call ${safeText(callId)}  # or --decline`;
+}
 
 /** Asks the person the questions of a run, one after another. If somebody answers a question elsewhere, the function withdraws it from the screen. */
 function asker({ gateway, runId, keyboard, signal, screen }: FollowOptions, fail: (error: unknown) => void) {
@@ -94,7 +105,9 @@ function asker({ gateway, runId, keyboard, signal, screen }: FollowOptions, fail
     asking.delete(callId);
   }
 
-  async function put({ callId, options }: Asked, closed: AbortSignal): Promise<void> {
+  async function put(asked: Asked, closed: AbortSignal): Promise<void> {
+    if (asked.type === "question.asked") return putForm(asked, closed);
+    const { callId, options } = asked;
     const answer = await keyboard?.ask("your answer > ", AbortSignal.any([closed, signal])).catch((error: unknown) => {
       if (closed.aborted || signal.aborted) return null;
       throw error;
@@ -104,13 +117,29 @@ function asker({ gateway, runId, keyboard, signal, screen }: FollowOptions, fail
       if (!closed.aborted) screen.line(`No answer was given: ${SELF} runs answer ${runId} "your answer" gives one later.`);
       return;
     }
-    try {
-      await gateway.post(`/v1/runs/${runId}/answers`, { callId, text: meantBy(answer.trim(), options) });
-    } catch (error) {
-      // The question was answered elsewhere, or is no longer open.
-      if (!(error instanceof Answered && error.status === 409)) throw error;
+    await orSaid(gateway.post(`/v1/runs/${runId}/answers`, { callId, text: meantBy(answer.trim(), options) }));
+  }
+
+  async function putForm(asked: ToolAsked, closed: AbortSignal): Promise<void> {
+    const { callId, questionId } = asked;
+    const line = (text: string): void => screen.line(text);
+    const given = AbortSignal.any([closed, signal]);
+    const content = keyboard
+      ? await askForm(asked, { keyboard, line, signal: given }).catch((error: unknown) => {
+          if (closed.aborted || signal.aborted) return undefined;
+          throw error;
+        })
+      : undefined;
+    asking.delete(callId);
+    if (content !== undefined) await orSaid(sendAnswer(gateway, { runId, callId, questionId }, content));
+  }
+
+  /** Shows why the gateway refused an answer. The question was answered elsewhere or is no longer open, or the answer does not fit its form. */
+  async function orSaid(sent: Promise<unknown>): Promise<void> {
+    await sent.catch((error: unknown) => {
+      if (!(error instanceof Answered && (error.status === 409 || error.status === 400))) throw error;
       screen.line(error.message);
-    }
+    });
   }
 }
 

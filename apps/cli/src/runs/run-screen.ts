@@ -4,6 +4,7 @@ import { cut, WIDTH } from "../terminal/lines.ts";
 import { type Paint, painter, type Sink } from "../terminal/output.ts";
 import { safeText } from "../terminal/safe-text.ts";
 import { SELF } from "../toolbus/self.ts";
+import { fieldLines, fieldsOf } from "./form-answer.ts";
 import type { StreamItem } from "./watch-run.ts";
 import { absentFor, peopleFor, placeOf } from "./run-lines.ts";
 
@@ -71,6 +72,16 @@ export function runScreen({ progress, text, colour, quiet, reasons = true }: Run
         return line(`${paint("yellow", "‖")} ${safeText(event.tool)} waits for a worker: ${absentFor(event)}`);
       case "call.asked":
         return asked(event);
+      case "question.asked":
+        return questioned(event);
+      case "question.ended":
+        under(event.callId, event.tool, event.at, "");
+        return line(
+          paint(
+            "dim",
+            `  the question of ${safeText(event.tool)}: ${event.outcome}${event.reason === undefined ? "" : `. ${safeText(event.reason)}`}`,
+          ),
+        );
       case "call.decided":
         under(event.callId, event.tool, event.at, "");
         return line(decidedLine(event, paint));
@@ -116,6 +127,13 @@ export function runScreen({ progress, text, colour, quiet, reasons = true }: Run
     under(event.callId, "ask_user", event.at, "waits for an answer");
     line(`${paint("yellow", "?")} ${safeText(event.question)}`);
     event.options.forEach((option, n) => line(`  ${n + 1}  ${safeText(option)}`));
+  }
+
+  function questioned(event: Extract<RunEvent, { type: "question.asked" }>): void {
+    under(event.callId, event.tool, event.at, "waits for an answer");
+    const warning = event.untrusted ? " (untrusted: give it no secrets)" : "";
+    line(`${paint("yellow", "?")} ${safeText(event.tool)} of ${safeText(event.from)} asks${warning}: ${safeText(event.message)}`);
+    for (const field of fieldsOf(event.form)) fieldLines(field).forEach((each) => line(each));
   }
 
   function progressed(callId: string, tool: string, message: string, fraction: number | undefined): void {

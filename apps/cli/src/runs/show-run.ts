@@ -1,5 +1,8 @@
 import type { RunView } from "@toolbus/contracts";
 import { readRun } from "../http/answers.ts";
+import { safeText } from "../terminal/safe-text.ts";
+import { answerCommand } from "./follow-run.ts";
+import { fieldLines, fieldsOf } from "./form-answer.ts";
 import { spanOf, tookOf } from "../terminal/duration.ts";
 import { paragraphs, WIDTH, wrapped } from "../terminal/lines.ts";
 import type { Paint } from "../terminal/output.ts";
@@ -55,6 +58,15 @@ function awaitedLines({ runId, waits: all = [] }: RunView, waits: NonNullable<Ru
   if (waits.kind === "approval") {
     const says = all.find(({ callId }) => callId === waits.callId)?.says ?? `${waits.tool} waits for a person:`;
     return ["", ...wrapped(paint("yellow", says), WIDTH), `  ${SELF} approvals approve ${waits.approvalId ?? ""}`.trimEnd()];
+  }
+  if (waits.kind === "question") {
+    const warning = waits.untrusted === true ? " (untrusted: give it no secrets)" : "";
+    return [
+      "",
+      ...wrapped(paint("yellow", safeText(`${waits.tool} of ${waits.from ?? ""} asks${warning}: ${waits.question ?? ""}`)), WIDTH),
+      ...fieldsOf(waits.form).flatMap(fieldLines),
+      `  ${answerCommand(runId, waits)}`,
+    ];
   }
   return [
     "",

@@ -10,6 +10,7 @@ import { Taint } from "../taint.ts";
 import { TIERS } from "../tool-definition.ts";
 import { Scopes, ToolEntries } from "../tool-rights.ts";
 import { Lease } from "./ledger.ts";
+import { MAX_QUESTIONS, QuestionId } from "./question.ts";
 
 const closed = { additionalProperties: false } as const;
 
@@ -321,6 +322,8 @@ export const Call = Type.Object(
     shown: Type.Optional(ShownResult),
     resolvedAt: Type.Optional(Type.Integer()),
     ledger: Type.Optional(LedgerNote),
+    /** The questions of the tool that are in the run's events, and whether their ends are there too. */
+    questions: Type.Optional(Type.Array(Type.Object({ id: QuestionId, ended: Type.Boolean() }, closed), { maxItems: MAX_QUESTIONS })),
     /** The time until which the agent looks for the unknown outcome of this write in the ledger. */
     followUntil: Type.Optional(Type.Integer()),
     settled: Type.Optional(SettledWrite),

@@ -6,6 +6,8 @@ import { keptResult, outputResult } from "../tool/tool-output.ts";
 import { noMedia, resultMedia } from "../tool/result-media.ts";
 import { logThrown } from "./log-thrown.ts";
 import { problemResult, ToolProblem, unexpectedResult } from "../tool/tool-problem.ts";
+import { askPerson, askUntil } from "../questions/ask-person.ts";
+import { nobodyToAsk } from "../questions/question.ts";
 import type { ReadTool, ToolContext } from "../tool/tool.ts";
 import type { CheckedArguments } from "./read-arguments.ts";
 import type { Executor } from "../tool/toolset.ts";
@@ -24,6 +26,8 @@ export async function runRead(
   if (call.notAfter !== undefined && clock() > call.notAfter) return { kind: "drop", reason: "it came after its not-after" };
   // The time is counted from here and not from the delivery, so a call that waited for another call still has all of its time.
   const began = monotonic();
+  const questions = askPerson(call, executor.definition, context, { leftMs: timeLeft, timeoutMs: executor.definition.timeoutMs });
+  await questions.begin();
   let attempt = 1;
   let media = noMedia;
   let ran = await runOnce();
@@ -40,10 +44,15 @@ export async function runRead(
   async function runOnce(): Promise<Ran<Json>> {
     // A second attempt returns its own media.
     const own = (media = resultMedia(maxContentBytes));
-    const ran = await runWithin((signal) => executor.tool.run(args.value, { ...toolContext(call, context, signal), attach: own.attach }), {
-      timeoutMs: timeLeft(),
-      signals: { cancelled: call.cancelled, stopped: call.stopped },
-    });
+    const ran = await runWithin(
+      (signal) =>
+        executor.tool.run(args.value, {
+          ...toolContext(call, context, signal),
+          attach: own.attach,
+          ask: askUntil(questions, signal),
+        }),
+      { timeoutMs: timeLeft(), signals: { cancelled: call.cancelled, stopped: call.stopped } },
+    );
     return logThrown(ran, "run", call, context.log);
   }
 
@@ -52,7 +61,7 @@ export async function runRead(
   }
 }
 
-/** Returns the context that a handler receives besides its arguments. It keeps no media. */
+/** Returns the context that a handler receives besides its arguments. It keeps no media and asks nobody. */
 export function toolContext(call: ToolCall, { log }: InvokeContext, signal: AbortSignal): ToolContext {
   const { callId, toolName, invoke, progress, modelUse } = call;
   return {
@@ -63,6 +72,7 @@ export function toolContext(call: ToolCall, { log }: InvokeContext, signal: Abor
     progress: progress.report,
     modelUsed: modelUse.add,
     attach: noMedia.attach,
+    ask: nobodyToAsk,
   };
 }
 

@@ -1,4 +1,5 @@
 import { silentLog } from "@toolbus/telemetry";
+import { nobodyToAsk } from "../questions/question.ts";
 import { describe, expect, it } from "vitest";
 import { defineTool, type ReadSpec, type WriteSpec } from "./define-tool.ts";
 import { toolset } from "./toolset.ts";
@@ -35,6 +36,7 @@ describe("defining a tool", () => {
       progress: () => undefined,
       modelUsed: () => undefined,
       attach: () => null,
+      ask: nobodyToAsk,
     };
     const given: unknown[] = [];
     const plain = async (...all: readonly unknown[]) => (given.push(...all), { found: 1 });

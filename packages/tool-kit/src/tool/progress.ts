@@ -26,6 +26,8 @@ export interface ProgressReporter {
    * Sends a report, which may be lost. Never waits and never fails. If reports arrive faster than four times a second, only the latest one is sent.
    */
   report(progress: Progress): void;
+  /** Reports at once that the stored questions of the call have changed. The report may be lost, because the store has the questions. */
+  questions(message: string): void;
   /** Ends the reports, because the call has ended. Nothing more is sent, not even a waiting report. */
   end(): void;
 }
@@ -62,6 +64,10 @@ export function progressReporter(parts: ProgressParts): ProgressReporter {
       next = progress;
       if (timer === undefined) sendNext();
     },
+    questions(message) {
+      if (ended || secret === undefined) return;
+      parts.announce(progressMessage(parts, { message, questions: true }, base + ++sent, secret)).catch(() => undefined);
+    },
     end() {
       ended = true;
       clearTimeout(timer);
@@ -78,7 +84,9 @@ export function progressReporter(parts: ProgressParts): ProgressReporter {
   }
 }
 
-function progressMessage(parts: ProgressParts, { message: text, fraction }: Progress, n: number, secret: string): Message {
+type Report = Progress & Pick<ToolProgress, "questions">;
+
+function progressMessage(parts: ProgressParts, { message: text, fraction, questions }: Report, n: number, secret: string): Message {
   const { toolCallId, toolName } = parts.call;
   const body: ToolProgress = {
     toolCallId,
@@ -87,6 +95,7 @@ function progressMessage(parts: ProgressParts, { message: text, fraction }: Prog
     // The text is redacted before it is truncated, because half a credential would not be recognised.
     message: cleanText(redactText(String(text).slice(0, 8 * MESSAGE_CHARS)), MESSAGE_CHARS),
     ...(typeof fraction === "number" && !Number.isNaN(fraction) ? { fraction: Math.min(1, Math.max(0, fraction)) } : {}),
+    ...(questions === undefined ? {} : { questions }),
     secretHash: secretHash(secret),
   };
   return message({

@@ -24,6 +24,8 @@ export interface ToolCall {
   readonly progress: ProgressReporter;
   /** The usage of the models that the tool itself calls. */
   readonly modelUse: ModelUseCounter;
+  /** The number of stored questions to people under this call, as far as this attempt knows. */
+  readonly questions: { count: number };
   readonly startedAt: number;
   readonly startedMonotonic: number;
 }
@@ -58,6 +60,7 @@ export function toolCall({ message, invoke, count, stopped, cancelled, source, a
     cancelled,
     progress: progressReporter({ invoke: message, call: invoke, dispatch, count, source, clock, announce }),
     modelUse: modelUseCounter(),
+    questions: { count: 0 },
     startedAt: clock(),
     startedMonotonic: monotonic(),
   };
@@ -79,6 +82,7 @@ export function withRecord(call: ToolCall, result: ToolResult, attempt: number, 
     ...(traceId === undefined ? {} : { traceId }),
     attempt,
     ...(model === undefined ? {} : { model }),
+    ...(call.questions.count === 0 ? {} : { questions: call.questions.count }),
   };
   return { ...result, metadata };
 }

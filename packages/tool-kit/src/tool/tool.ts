@@ -1,6 +1,7 @@
 import type { Json, JsonObject, Plan, ToolDefinition } from "@toolbus/contracts";
 import type { Log } from "@toolbus/telemetry";
 import type { ModelCallUse } from "./model-use.ts";
+import type { Question, Reply } from "../questions/question.ts";
 import type { Progress } from "./progress.ts";
 import type { Media } from "./result-media.ts";
 import type { ToolProblem } from "./tool-problem.ts";
@@ -26,6 +27,12 @@ export interface ToolContext {
    * the name of the bytes, or null if the result has no room for it. Then the text of the result should say so.
    */
   attach(media: Media): string | null;
+  /**
+   * Asks the requester of the run a question in the name of this tool, and waits for the answer. Only a `run` can ask. The wait ends shortly before the
+   * time-out of the call. A question for a secret is declined. Everybody who may see the run sees the question, and only the tool gets the answer. A
+   * repeated attempt asks again. Never rejects.
+   */
+  ask(question: Question): Promise<Reply>;
 }
 
 /** The context that the handlers `run` and `reconcile` of a write receive. */
@@ -44,6 +51,12 @@ export interface WriteContext {
    * the name of the bytes, or null if the result has no room for it. Then the text of the result should say so.
    */
   attach(media: Media): string | null;
+  /**
+   * Asks the requester of the run a question in the name of this tool, and waits for the answer. Only a `run` can ask. The wait ends shortly before the
+   * time-out of the call. A question for a secret is declined. Everybody who may see the run sees the question, and only the tool gets the answer. A
+   * repeated attempt asks again. Never rejects.
+   */
+  ask(question: Question): Promise<Reply>;
 }
 
 /**

@@ -15,6 +15,8 @@ import { boundContent, keptResult, outputResult } from "../tool/tool-output.ts";
 import { logThrown } from "../calls/log-thrown.ts";
 import { noMedia, type ResultMedia, resultMedia } from "../tool/result-media.ts";
 import { problemResult } from "../tool/tool-problem.ts";
+import { askPerson, askUntil } from "../questions/ask-person.ts";
+import { nobodyToAsk } from "../questions/question.ts";
 import type { Reconciliation, WriteContext } from "../tool/tool.ts";
 import type { WriteExecutor } from "../tool/toolset.ts";
 import { retryAfter } from "../worker-timings.ts";
@@ -193,12 +195,17 @@ async function planOutcome(attempt: Attempt, args: CheckedArguments, approved: P
 async function send(attempt: Attempt, prepared: Json, { first }: { readonly first: boolean }): Promise<Outcome> {
   const { call, executor, hold } = attempt;
   if (!hold.hasMargin()) return giveBack(attempt, 0, "the lease was about to end before anything was sent");
+  const { timeoutMs } = executor.definition;
   const media = resultMedia(attempt.context.maxContentBytes);
-  const ran = await runWithin((signal) => executor.tool.run(prepared, { ...writeContext(attempt, signal), attach: media.attach }), {
-    timeoutMs: executor.definition.timeoutMs,
+  const began = attempt.context.monotonic();
+  const leftMs = (): number => timeoutMs - (attempt.context.monotonic() - began);
+  const questions = askPerson(call, executor.definition, attempt.context, { leftMs, timeoutMs });
+  if (!first) await questions.begin();
+  const ran = await runWithin(
+    (signal) => executor.tool.run(prepared, { ...writeContext(attempt, signal), attach: media.attach, ask: askUntil(questions, signal) }),
     // From here on, a cancel or a shutdown does not interrupt the write, because a write that may have been sent is completed.
-    signals: { lost: hold.lost },
-  });
+    { timeoutMs, signals: { lost: hold.lost } },
+  );
   logThrown(ran, "run", call, attempt.context.log);
   if (ran.kind === "value") return finish(attempt, writtenResult(ran.value), media);
   // The refusal of a later attempt says nothing about the earlier one, which may have succeeded.
@@ -305,7 +312,8 @@ function endResult(code: Exclude<EndCode, "held">, { definition }: WriteExecutor
 function writeContext({ call, context }: Attempt, signal: AbortSignal): WriteContext {
   const { callId, toolName, progress, modelUse } = call;
   const log = context.log.child({ callId, tool: toolName });
-  return { idempotencyKey: callId, signal, log, progress: progress.report, modelUsed: modelUse.add, attach: noMedia.attach };
+  const nothing = { attach: noMedia.attach, ask: nobodyToAsk };
+  return { idempotencyKey: callId, signal, log, progress: progress.report, modelUsed: modelUse.add, ...nothing };
 }
 
 function whyOpen(ran: Ran<unknown>): string {

@@ -26,6 +26,7 @@ import { takeEntry } from "./inbox.ts";
 import { followCall } from "./follow-call.ts";
 import { joinResult } from "../transitions/join.ts";
 import { seenLedger } from "./seen-ledger.ts";
+import { askedPeople, noteQuestions, withQuestions } from "./seen-questions.ts";
 import { lookAtCall } from "./look-at-call.ts";
 import { onCall } from "./on-call.ts";
 import { refusedShard } from "../documents/own-shard.ts";
@@ -44,7 +45,7 @@ const ACK: Disposition = { kind: "ack" };
 export async function startConsumers(bus: MessageBus, reader: InboxReader, clock: () => number): Promise<readonly Subscription[]> {
   const { rules, state, log } = reader;
   const { AGENT_NAME, AGENT_CONCURRENCY, MODEL_TIMEOUT_MS, DEAD_LETTERS_PER_MINUTE: lettersPerMinute } = rules.config;
-  const showProgress = progressListener(state);
+  const showProgress = progressListener(state, (callId, proof) => noteQuestions(reader, { callId, proof }));
   const common = { log, clock, concurrency: AGENT_CONCURRENCY, deadlineMs: 30_000, lettersPerMinute };
   return [
     await consumeQueue(bus, {
@@ -147,7 +148,8 @@ async function onResult(reader: InboxReader, message: Message): Promise<Verdict>
       if (!(await genuine)) return null;
     }
     if (stale) return grantStale(snapshot, answer, rules);
-    const { snapshot: seen, arrived } = await answerArrived(reader, snapshot, answer);
+    const asked = askedPeople(call, answer.result) ? await withQuestions(reader, snapshot, answer.callId) : snapshot;
+    const { snapshot: seen, arrived } = await answerArrived(reader, asked, answer);
     const joined = joinResult(seen, arrived, rules);
     if (joined.kind === "join") return joined.change;
     if (joined.kind === "orphan")

@@ -4,6 +4,7 @@ import { advanceRun } from "../steps/advance.ts";
 import { rowArrived } from "./arrived.ts";
 import type { InboxReader } from "./inbox-reader.ts";
 import { seenLedger } from "./seen-ledger.ts";
+import { withQuestions } from "./seen-questions.ts";
 import { loadSnapshot } from "../documents/load.ts";
 import { followCall } from "./follow-call.ts";
 import { onCall } from "./on-call.ts";
@@ -45,7 +46,8 @@ async function onCallTimer(reader: InboxReader, timer: TimerRow, callId: string)
     return;
   }
   const seen = await workersSeen(state, call.state === "dispatched" ? [call] : []);
-  await onCall(reader, callId, async (now) => {
+  await onCall(reader, callId, async (latest) => {
+    const now = await withQuestions(reader, latest, callId);
     const ledger = await seenLedger(reader, now, callId);
     const { snapshot: from, arrived } = await rowArrived(reader, now, callId, ledger.row);
     return redispatch(from, callId, arrived, rules, { ...ledger, asked: false, seen: seen(callId) });

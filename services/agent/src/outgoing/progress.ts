@@ -8,15 +8,20 @@ const MAX_UNDER_WAY = 64;
 
 /**
  * Returns a listener that shows viewers the progress that tools report, on a best-effort basis. It accepts progress only for a sent call, from a
- * sender that knows the call's secret. Every replica of the agent receives and shows it, and a viewer's gateway drops the duplicates.
+ * sender that knows the call's secret. Every replica of the agent receives and shows it, and a viewer's gateway drops the duplicates. If progress
+ * says that the questions of a call have changed, `noteQuestions` adds them to the events of the run.
  */
-export function progressListener(state: StateStore): (progress: ToolProgress) => Promise<void> {
+export function progressListener(
+  state: StateStore,
+  noteQuestions: (callId: string, proof: string) => Promise<void>,
+): (progress: ToolProgress) => Promise<void> {
   let underWay = 0;
   return async (progress) => {
     if (underWay >= MAX_UNDER_WAY || !isShardOf(state, progress.toolCallId)) return;
     underWay++;
     try {
       await show(state, progress);
+      if (progress.questions === true) await noteQuestions(progress.toolCallId, progress.secretHash);
     } finally {
       underWay--;
     }

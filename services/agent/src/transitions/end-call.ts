@@ -1,6 +1,7 @@
 import { type Call, EVENT_CONTENT_CHARS, type ToolResult, withWrite } from "@toolbus/contracts";
 import type { Draft } from "./draft.ts";
 import { FOLLOW_FIRST_MS } from "./follow.ts";
+import { endQuestions } from "./note-questions.ts";
 import { withdrawRequest } from "./request-grant.ts";
 import { resolvedCall, writeOf } from "./resolved-call.ts";
 import { taintedBy } from "./taint.ts";
@@ -8,6 +9,7 @@ import { taintedBy } from "./taint.ts";
 /** Ends a call with its one result. Withdraws a request that waits for an approver. */
 export function endCall(draft: Draft, call: Call, result: ToolResult): void {
   withdrawRequest(draft, call);
+  endQuestions(draft, call);
   // The shown text belongs to the call's long result. If another result ends the call, the text is not used.
   const shown = result.contentRef ? draft.shownOf(call.callId) : undefined;
   const resolved = resolvedCall(call, result, shown, draft.now);

@@ -2,6 +2,7 @@ import type { ToolResult } from "@toolbus/contracts";
 import { resultHash, secretHash } from "@toolbus/grants";
 import type { Change } from "@toolbus/state";
 import { Draft } from "./draft.ts";
+import { noteQuestions } from "./note-questions.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { resolveCall } from "./resolve-call.ts";
 import { withReceipt } from "./resolved-call.ts";
@@ -33,6 +34,6 @@ export function joinResult(snapshot: Snapshot, answer: Answer, rules: Rules): Jo
   if (call.state === "resolved")
     return { kind: "duplicate", differs: resultHash(call.result ?? { content: "" }) !== resultHash(answer.result) };
   const draft = new Draft(snapshot, rules);
-  resolveCall(draft, withReceipt(call, answer), answer.result);
+  resolveCall(draft, withReceipt(noteQuestions(draft, call, snapshot.questions), answer), answer.result);
   return { kind: "join", change: draft.build(`join:${call.callId}`) };
 }

@@ -7,6 +7,7 @@ import { refusedCall } from "./call-rights.ts";
 import { callOf } from "./decided.ts";
 import { Draft } from "./draft.ts";
 import { ledgerNote, withFollowing } from "./follow.ts";
+import { noteQuestions } from "./note-questions.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { GRANT_MARGIN_MS } from "./next-write.ts";
 import { continueWrites, resolveCall } from "./resolve-call.ts";
@@ -46,9 +47,11 @@ export function redispatch(
   rules: Rules,
   why: Redispatch = BY_ITSELF,
 ): Change | null {
-  const call = callOf(snapshot, callId);
-  if (!call || call.state === "resolved") return null;
+  const before = callOf(snapshot, callId);
+  if (!before || before.state === "resolved") return null;
   const draft = new Draft(snapshot, rules);
+  const call = noteQuestions(draft, before, snapshot.questions);
+  if (call !== before) draft.noteCall(call);
   // Only the ledger ends a sent write, whatever rights the requester has now.
   const refused = call.kind === "write" && call.dispatch > 0 ? null : refusedCall(draft.run, call);
   if (refused && call.state !== "asked") resolveCall(draft, call, refused);

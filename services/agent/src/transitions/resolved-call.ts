@@ -4,7 +4,7 @@ import { indexKeyOf } from "../memory/working-keys.ts";
 
 /** Returns a call with its one result, without the data that only an open call needs. */
 export function resolvedCall(call: Call, result: ToolResult, shown: ShownResult | undefined, now: number): Call {
-  const { grant: _, heldSince: __, unservedSince: ___, ...rest } = call;
+  const { grant: _, heldSince: __, unservedSince: ___, questions: ____, ...rest } = call;
   return { ...rest, state: "resolved", heldMs: heldMs(call, now), result, ...(shown ? { shown } : {}), resolvedAt: now };
 }
 

@@ -1,4 +1,4 @@
-import type { Call, ConversationState, Run, ShownResult } from "@toolbus/contracts";
+import type { Call, CallQuestions, ConversationState, Run, ShownResult } from "@toolbus/contracts";
 import type { Read } from "./rules.ts";
 
 /** The documents of a run that one commit may change, as read at one moment. */
@@ -12,4 +12,6 @@ export interface Snapshot {
   readonly next: Read<Run> | null;
   /** The texts that the model reads in place of the results that this transition joins, by the id of the call. */
   readonly shown?: ReadonlyMap<string, ShownResult>;
+  /** The questions that the worker stored under the call of this transition. */
+  readonly questions?: CallQuestions;
 }

@@ -25,6 +25,7 @@ const TABLE = `
   GET  /v1/runs/:id/history             401       401        200  404  200   403  403   403   404  404
   POST /v1/runs/:id/cancel              401       401        202  404  202   403  403   403   404  404
   POST /v1/runs/:id/answers             401       401        202  404  403   403  403   403   404  404
+  POST /v1/runs/:id/question-answers   401       401        409  404  403   403  403   403   404  404
   POST /v1/runs/:id/stream-ticket       401       401        201  404  201   403  403   403   404  404
   GET  /v1/calls/:id/evidence           401       401        403  403  200   403  403  403   403  404
   GET  /v1/calls/:id/media              401       401        404  404  404   403  403  403   404  404
@@ -132,6 +133,7 @@ function askingOf(method: string, url: string, callId: string, who: string): Ask
     };
   if (method !== "POST") return { method, headers };
   if (url.endsWith("/messages")) return { method, headers, body: { text: "Hello." } };
+  if (url.endsWith("/question-answers")) return { method, headers, body: { callId, questionId: `q_${"0".repeat(32)}`, action: "decline" } };
   if (url.endsWith("/answers")) return { method, headers, body: { callId, text: "That." } };
   if (url.endsWith("/alertmanager")) return { method, headers, body: { version: "4", groupKey: "{}", alerts: [] } };
   return { method, headers, body: url === "/v1/investigations" || url.endsWith("/release") ? { releaseId: "v2" } : {} };

@@ -1,7 +1,8 @@
-import { answerRequest, runsQuery } from "@toolbus/contracts";
+import { answerRequest, questionAnswerRequest, runsQuery } from "@toolbus/contracts";
 import { getRoute, noBody, noQuery, postRoute, type Route } from "@toolbus/runtime";
 import type { Gateway } from "../gateway.ts";
 import { answerQuestion } from "../inbound/answer-question.ts";
+import { answerTool } from "../inbound/answer-tool.ts";
 import { cancelRun } from "../inbound/cancel-run.ts";
 import { orProblem } from "../refused.ts";
 import { ownRun } from "../run-access.ts";
@@ -95,6 +96,33 @@ export function runRoutes(gateway: Gateway, limits: Limits): readonly Route[] {
       rate: limits.actions,
       async handle({ id, principal, key, body, reply }) {
         const { run, replayed } = orProblem(await answerQuestion(gateway, { principal, key, runId: id, body }));
+        if (replayed) reply.header("idempotent-replay", "true");
+        reply.code(202);
+        return viewRun(state, run);
+      },
+    }),
+    postRoute({
+      url: "/v1/runs/:id/question-answers",
+      access: CALLERS,
+      docs: {
+        operationId: "answerToolQuestion",
+        tag: TAG,
+        summary: "Answers a question that a tool asks while it runs.",
+        description:
+          "Only the principal who started the run may answer, and a question has one answer. `content` must fit the question's `form`. The question and its form are the words of the tool, such as one of an MCP server. Do not answer with secrets.",
+        id: runId,
+        answers: { 202: { says: "The answer was accepted.", body: views.run, example: recorded.toolAskingRun, headers: REPLAY } },
+        problems: ["not_asked", "run_ended", "conflict", "idempotency_key_reused", "expired"],
+      },
+      body: {
+        declared: questionAnswerRequest,
+        required: true,
+        examples: [{ callId: examples.callId, questionId: `q_${"0".repeat(32)}`, action: "accept", content: { name: "Una" } }],
+        remedy: 'Send {"callId": "…", "questionId": "…", "action": "accept", "content": {…}} with a question that the run awaits.',
+      },
+      rate: limits.actions,
+      async handle({ id, principal, key, body, reply }) {
+        const { run, replayed } = orProblem(await answerTool(gateway, { principal, key, runId: id, body }));
         if (replayed) reply.header("idempotent-replay", "true");
         reply.code(202);
         return viewRun(state, run);

@@ -3,7 +3,7 @@ import { callIdOf, HOME_SHARD, type Json, type JsonObject, keys, MAX_SKILLS, typ
 import { ownKeys, signDocument } from "@toolbus/grants";
 import { memoryStore } from "@toolbus/state";
 import { silentLog } from "@toolbus/telemetry";
-import { defineTool, registerToolset, type Tool, ToolProblem, toolset } from "@toolbus/tool-kit";
+import { nobodyToAsk, defineTool, registerToolset, type Tool, ToolProblem, toolset } from "@toolbus/tool-kit";
 import { describe, expect, it } from "vitest";
 import { guidesToolset } from "./guides-toolset.ts";
 
@@ -69,6 +69,7 @@ async function setup() {
       progress: () => {},
       modelUsed: () => {},
       attach: () => null,
+      ask: nobodyToAsk,
     };
     if (tool.kind !== "write") return shown(await tool.run(args, context));
     const prepared = await tool.prepare(args, context);

@@ -1,5 +1,6 @@
 import { Writable } from "node:stream";
 import { OIDC_MACHINE, startOidcServer } from "@toolbus/oidc-server";
+import { nobodyToAsk } from "@toolbus/tool-kit";
 import { createLog } from "@toolbus/telemetry";
 import { describe, expect, it } from "vitest";
 import { textOf } from "./call-content.ts";
@@ -53,7 +54,10 @@ describe("a remote MCP server that demands a token", () => {
       log: () => said.join(""),
       tokenRequests: () => provider.requests.filter((one) => one === "POST /token").length,
       echo: async (message: string) =>
-        textOf((await server.call({ tool: "echo", args: { message }, timeoutMs: 10_000, signal, onProgress: () => undefined })).content),
+        textOf(
+          (await server.call({ tool: "echo", args: { message }, timeoutMs: 10_000, signal, ask: nobodyToAsk, onProgress: () => undefined }))
+            .content,
+        ),
       [Symbol.asyncDispose]: () => open.disposeAsync(),
     };
   };

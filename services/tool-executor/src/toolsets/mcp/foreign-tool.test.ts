@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { createLog } from "@toolbus/telemetry";
+import { nobodyToAsk } from "@toolbus/tool-kit";
 import { describe, expect, it } from "vitest";
 import type { Attach } from "./call-content.ts";
 import { clientTokens } from "./client-token.ts";
@@ -37,6 +38,7 @@ describe("a tool of a server", () => {
       progress: () => undefined,
       modelUsed: () => undefined,
       attach: (media: Parameters<Attach>[0]) => `blob ${kept.push(media)}`,
+      ask: nobodyToAsk,
     };
     return {
       kept,

@@ -20,7 +20,7 @@ export function foreignTool(draft: DraftDefinition, { server, tool }: { readonly
   const { timeoutMs } = draft;
   const ask = (
     args: JsonObject,
-    context: Pick<ToolContext | WriteContext, "signal" | "progress">,
+    context: Pick<ToolContext | WriteContext, "signal" | "progress" | "ask">,
     idempotencyKey?: string,
   ): Promise<CallToolResult> =>
     server.call({
@@ -28,6 +28,7 @@ export function foreignTool(draft: DraftDefinition, { server, tool }: { readonly
       args,
       timeoutMs,
       signal: context.signal,
+      ask: context.ask,
       ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
       onProgress: ({ message, fraction }) =>
         context.progress({ message: message ?? `${tool} is under way`, ...(fraction === undefined ? {} : { fraction }) }),

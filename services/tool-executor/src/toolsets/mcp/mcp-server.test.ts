@@ -5,6 +5,7 @@ import { createServer } from "node:net";
 import { fileURLToPath } from "node:url";
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import { createLog } from "@toolbus/telemetry";
+import { nobodyToAsk } from "@toolbus/tool-kit";
 import { describe, expect, it, vi } from "vitest";
 import { connectServer } from "./connect-server.ts";
 import { mcpServer, nextWaitMs, ServerDown, ServerLost } from "./mcp-server.ts";
@@ -40,7 +41,7 @@ describe("an MCP server behind the bridge", () => {
     return {
       server,
       call: (tool: string, { args = {}, timeoutMs = 10_000, signal = new AbortController().signal, progress = [] as unknown[] } = {}) =>
-        server.call({ tool, args, timeoutMs, signal, onProgress: (one) => progress.push(one) }),
+        server.call({ tool, args, timeoutMs, signal, ask: nobodyToAsk, onProgress: (one) => progress.push(one) }),
       next(ok: () => boolean): Promise<void> {
         const { promise, resolve } = Promise.withResolvers<void>();
         const look = (): void => {

@@ -1,15 +1,8 @@
-import {
-  type CallToolResult,
-  Client,
-  ProtocolError,
-  ProtocolErrorCode,
-  SdkError,
-  SdkErrorCode,
-  type Tool as McpTool,
-  type Transport,
-} from "@modelcontextprotocol/client";
-import type { JsonObject } from "@toolbus/contracts";
-import { isRefusedRequest, refusalOf, ServerAsked } from "./refused-requests.ts";
+import { type CallToolResult, Client, isInputRequiredResult, type Tool as McpTool, type Transport } from "@modelcontextprotocol/client";
+import { type JsonObject, MAX_QUESTIONS } from "@toolbus/contracts";
+import type { Ask } from "@toolbus/tool-kit";
+import { ServerAsked } from "./refused-requests.ts";
+import { answerRequest, inputFor } from "./server-questions.ts";
 import { within } from "./within.ts";
 
 /** One connection to a server, from its handshake to its end. */
@@ -30,6 +23,8 @@ export interface SessionCall {
   /** When it aborts, the server is notified that nobody waits for the call any more. */
   readonly signal: AbortSignal;
   readonly onProgress: (progress: { readonly message?: string | undefined; readonly fraction?: number }) => void;
+  /** Asks the requester of the run of this call. */
+  readonly ask: Ask;
 }
 
 export interface SessionOptions {
@@ -51,9 +46,9 @@ const MAX_TOOLS = 500;
 const MAX_PAGES = 50;
 
 /**
- * Connects and negotiates the protocol version, with the newer or the older handshake of MCP. Offers the server no sampling, no elicitation and no
- * roots. If the server asks for them all the same, it gets an error that says why, and the calls under way report it. If the handshake takes longer than `stepMs`, the function ends the connection and
- * rejects.
+ * Connects and negotiates the protocol version, with the newer or the older handshake of MCP. Offers the server elicitation with forms, and neither
+ * sampling nor roots. If the server asks for these all the same, it gets an error that says why, and the calls under way report it. If the handshake
+ * takes longer than `stepMs`, the function ends the connection and rejects.
  */
 export async function openSession({
   transport,
@@ -67,20 +62,14 @@ export async function openSession({
   const client = new Client(
     { name: "toolbus", version: "1" },
     {
-      capabilities: {},
+      capabilities: { elicitation: { form: {} } },
       // Most servers do not know the newer handshake. If a server does not answer it, the older one is tried well before the step ends.
       versionNegotiation: legacy ? { mode: "legacy" } : { mode: "auto", probe: { timeoutMs: Math.ceil(stepMs / 3) } },
       listChanged: { tools: { autoRefresh: false, debounceMs: 100, onChanged: () => onToolsChanged() } },
     },
   );
-  const waiting = new Set<SessionCall["onProgress"]>();
-  // A request does not say for which call it is, so each call under way reports it.
-  const report = (message: string): void => waiting.forEach((onProgress) => onProgress({ message }));
-  client.fallbackRequestHandler = async ({ method, params }) => {
-    const sentence = refusalOf(method, params);
-    if (isRefusedRequest(method)) report(sentence);
-    throw new ProtocolError(ProtocolErrorCode.MethodNotFound, sentence);
-  };
+  const waiting = new Set<SessionCall>();
+  client.fallbackRequestHandler = ({ method, params }, { mcpReq }) => answerRequest({ method, params, signal: mcpReq.signal }, waiting);
   client.onclose = onClosed;
   client.onerror = onError;
   const close = async (): Promise<void> => {
@@ -100,51 +89,49 @@ export async function openSession({
   return {
     protocolVersion: client.getNegotiatedProtocolVersion() ?? "unknown",
     listTools: (stop) => within((step) => listAll(client, step, stepMs), { ms: stepMs, signal: stop, what: "The list of tools" }),
-    async callTool({ tool, args, idempotencyKey, timeoutMs, signal: stop, onProgress }) {
-      waiting.add(onProgress);
-      return within(
-        // This is not `client.callTool`, because that method would compile the server's output schema into code.
-        (step) =>
-          client.request(
-            {
-              method: "tools/call",
-              params: {
-                name: tool,
-                arguments: args,
-                ...(idempotencyKey === undefined ? {} : { _meta: { "toolbus/idempotency-key": idempotencyKey } }),
-              },
-            },
-            {
-              signal: step,
-              timeout: timeoutMs + SPARE_MS,
-              onprogress: ({ progress, total, message }) =>
-                onProgress({
-                  message,
-                  ...(total !== undefined && total > 0 ? { fraction: Math.min(1, Math.max(0, progress / total)) } : {}),
-                }),
-            },
-          ),
-        { ms: timeoutMs, signal: stop, what: "The call" },
-      )
-        .catch((error: unknown) => {
-          const sentence = askedInAnswer(error);
-          if (sentence === null) throw error;
-          onProgress({ message: sentence });
-          throw new ServerAsked(sentence, { cause: error });
-        })
-        .finally(() => waiting.delete(onProgress));
+    async callTool(call) {
+      waiting.add(call);
+      return within((step) => callUntilDone(client, call, step), { ms: call.timeoutMs, signal: call.signal, what: "The call" }).finally(
+        () => waiting.delete(call),
+      );
     },
     close,
   };
 }
 
-/** Returns the sentence about a request of the server that came as its answer to a call (protocol 2026-07-28), or null for another error. */
-function askedInAnswer(error: unknown): string | null {
-  if (!(error instanceof SdkError) || error.code !== SdkErrorCode.CapabilityNotSupported) return null;
-  const { data } = error as { readonly data?: unknown };
-  const method = typeof data === "object" && data !== null && "method" in data ? String(data.method) : "";
-  return isRefusedRequest(method) ? refusalOf(method, null) : null;
+/**
+ * Calls a tool. In the protocol of 2026-07-28, the server may ask for input in its answer. Then the call is repeated with the input and with the
+ * `requestState` of the server.
+ */
+async function callUntilDone(client: Client, call: SessionCall, signal: AbortSignal): Promise<CallToolResult> {
+  const { tool, args, idempotencyKey, timeoutMs, onProgress } = call;
+  const params = {
+    name: tool,
+    arguments: args,
+    ...(idempotencyKey === undefined ? {} : { _meta: { "toolbus/idempotency-key": idempotencyKey } }),
+  };
+  let input: object = {};
+  for (let rounds = 0; ; rounds++) {
+    // This is not `client.callTool`, because that method would compile the server's output schema into code.
+    const answer = await client.request(
+      { method: "tools/call", params: { ...params, ...input } },
+      {
+        signal,
+        timeout: timeoutMs + SPARE_MS,
+        allowInputRequired: true,
+        onprogress: ({ progress, total, message }) =>
+          onProgress({ message, ...(total !== undefined && total > 0 ? { fraction: Math.min(1, Math.max(0, progress / total)) } : {}) }),
+      },
+    );
+    if (!isInputRequiredResult(answer)) return answer;
+    if (rounds >= MAX_ROUNDS) throw new ServerAsked(`The server asked for input more than ${MAX_ROUNDS} times.`);
+    const responses = await inputFor(answer.inputRequests ?? {}, call, signal);
+    input = { inputResponses: responses, ...(answer.requestState === undefined ? {} : { requestState: answer.requestState }) };
+  }
 }
+
+/** The number of times that a server may ask for input in its answers to one call. */
+const MAX_ROUNDS = MAX_QUESTIONS + 1;
 
 /** This time is added to the SDK's time limits, so that our own timer fires first. */
 const SPARE_MS = 1000;

@@ -7,6 +7,7 @@ import { homedir, tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import type { JsonObject } from "@toolbus/contracts";
+import { nobodyToAsk } from "@toolbus/tool-kit";
 import { createLog } from "@toolbus/telemetry";
 import { describe, expect, it, vi } from "vitest";
 import { textOf } from "./call-content.ts";
@@ -51,7 +52,7 @@ const start = async (entry: object, { searchPath = SYSTEM_PATH, env = {} }: { se
   await server.tried;
   const call = async (tool: string, args: JsonObject): Promise<string> => {
     const signal = new AbortController().signal;
-    return textOf((await server.call({ tool, args, timeoutMs: 10_000, signal, onProgress: () => undefined })).content);
+    return textOf((await server.call({ tool, args, timeoutMs: 10_000, signal, ask: nobodyToAsk, onProgress: () => undefined })).content);
   };
   return {
     server,

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { runServices } from "@toolbus/runtime";
-import { readRegistry } from "@toolbus/tool-kit";
+import { nobodyToAsk, readRegistry } from "@toolbus/tool-kit";
 import { createLog } from "@toolbus/telemetry";
 import { describe, expect, it, vi } from "vitest";
 import { toolExecutor } from "../../service.ts";
@@ -151,7 +151,15 @@ describe("a server's tools over time", () => {
     if (change?.tool.kind !== "write") throw new Error("It is to be a write.");
     const quiet = createLog({ name: "test", level: "silent" });
     const signal = new AbortController().signal;
-    const context = { idempotencyKey: "k", signal, log: quiet, progress: () => undefined, modelUsed: () => undefined, attach: () => null };
+    const context = {
+      idempotencyKey: "k",
+      signal,
+      log: quiet,
+      progress: () => undefined,
+      modelUsed: () => undefined,
+      attach: () => null,
+      ask: nobodyToAsk,
+    };
     await change.tool.run({}, context);
     await changed.promise;
     expect(t.tool()?.definition).toMatchObject({
@@ -167,7 +175,15 @@ describe("a server's tools over time", () => {
     if (tool?.kind !== "write") throw new Error("It is to be a write.");
     const quiet = createLog({ name: "test", level: "silent" });
     const signal = new AbortController().signal;
-    const context = { idempotencyKey: "k", signal, log: quiet, progress: () => undefined, modelUsed: () => undefined, attach: () => null };
+    const context = {
+      idempotencyKey: "k",
+      signal,
+      log: quiet,
+      progress: () => undefined,
+      modelUsed: () => undefined,
+      attach: () => null,
+      ask: nobodyToAsk,
+    };
     const lost = await tool.run({}, context);
     expect(lost).toMatchObject({
       code: "unavailable",

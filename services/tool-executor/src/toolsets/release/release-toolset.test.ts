@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { checkArguments, type JsonObject } from "@toolbus/contracts";
 import { silentLog } from "@toolbus/telemetry";
-import { ToolProblem } from "@toolbus/tool-kit";
+import { nobodyToAsk, ToolProblem } from "@toolbus/tool-kit";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { releaseToolset } from "./release-toolset.ts";
 
@@ -51,7 +51,7 @@ async function setup(reply: Reply | "hang" | "cut") {
   };
 }
 
-const REPORTING = { log: silentLog, progress: () => undefined, modelUsed: () => undefined, attach: () => null };
+const REPORTING = { log: silentLog, progress: () => undefined, modelUsed: () => undefined, attach: () => null, ask: nobodyToAsk };
 const REPORT = { release_id: "v1", severity: "low", findings: ["one"] };
 
 describe("the check of a release API", () => {

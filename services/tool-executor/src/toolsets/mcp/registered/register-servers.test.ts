@@ -7,7 +7,7 @@ import { type Json, type JsonObject, keys } from "@toolbus/contracts";
 import { ownKeys } from "@toolbus/grants";
 import { memoryStore, type StateStore } from "@toolbus/state";
 import { createLog } from "@toolbus/telemetry";
-import { readRegistry, registerToolset, type Tool, ToolProblem } from "@toolbus/tool-kit";
+import { nobodyToAsk, readRegistry, registerToolset, type Tool, ToolProblem } from "@toolbus/tool-kit";
 import { describe, expect, it, vi } from "vitest";
 import { connectServer } from "../connect-server.ts";
 import { type McpBridge, mcpBridge } from "../mcp-bridge.ts";
@@ -58,7 +58,7 @@ async function replica(state: StateStore, { mode = "unsandboxed" as "sandboxed" 
   const call = async (name: string, args: JsonObject, callId = `${name}-${++calls}-${Math.random()}`): Promise<Json | ToolProblem> => {
     const executor = bridge.toolset.find(name);
     if (executor?.tool.kind !== "write") throw new Error(`${name} is to be a write.`);
-    const context = { log, signal, progress: () => undefined, modelUsed: () => undefined, attach: () => null };
+    const context = { log, signal, progress: () => undefined, modelUsed: () => undefined, attach: () => null, ask: nobodyToAsk };
     const prepared = await executor.tool.prepare(args, { ...context, callId, sessionId: "s" });
     return prepared instanceof ToolProblem ? prepared : await executor.tool.run(prepared, { ...context, idempotencyKey: callId });
   };
