@@ -37,7 +37,7 @@ describe("a gateway on a loopback address", () => {
   });
 
   it("answers a host of MCP_HOSTS with and without a port, and no other", () => {
-    const settings = { hosts: "tools.example, proxy.example" };
+    const settings = { hosts: "tools.example, Proxy.Example" };
     for (const host of ["tools.example", "proxy.example:443", "localhost"]) expect(answers({ host }, settings)).toBe(true);
     for (const host of ["x.tools.example", "tools.example.evil.example"]) expect(answers({ host }, settings)).toBe(false);
   });

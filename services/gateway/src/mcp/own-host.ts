@@ -18,7 +18,8 @@ const LOOPBACK: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];
  */
 export function onlyOwnSites({ host, origin }: SiteHeaders, { GATEWAY_HOST, MCP_HOSTS, CORS_ORIGINS }: SiteSettings): void {
   const local = LOOPBACK.includes(GATEWAY_HOST) || GATEWAY_HOST === "::1";
-  const named = listed(MCP_HOSTS);
+  // The parser of addresses writes names in small letters.
+  const named = listed(MCP_HOSTS.toLowerCase());
   const hosts = [...named, ...(local ? LOOPBACK : [])];
   const asked = nameOf(`http://${host ?? ""}`);
   if (hosts.length > 0 && (asked === null || !hosts.includes(asked)))
