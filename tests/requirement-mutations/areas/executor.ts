@@ -32,12 +32,6 @@ export const executorMutations: Mutations = {
       },
     ],
   },
-  "M-11": {
-    breaks: "the search does not use the words that a model wrote",
-    patches: [
-      { file: "packages/tool-kit/src/services/known-services.ts", find: "if (words.length === 0)", replace: "if (words.length >= 0)" },
-    ],
-  },
   "M-12": {
     breaks: "each replica of the bridge runs its own copy of every server",
     patches: [
