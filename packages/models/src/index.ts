@@ -45,7 +45,7 @@ export { type ModelProbe, probeModel } from "./connect/probe-model.ts";
 export { compileForAll, compileTool, type ToolSetAside } from "./schema/compile-tool.ts";
 export { dialectRules } from "./schema/dialect-rules.ts";
 export { type DialectName, DIALECTS } from "./schema/dialect.ts";
-export { matchesOf } from "./search/match.ts";
+export { matchesOf, type WordWeight } from "./search/match.ts";
 export { rank, scored } from "./search/rank.ts";
 export { meantBy, synonymsOf } from "./search/synonyms.ts";
 export { type Terms, termsIn } from "./search/terms.ts";

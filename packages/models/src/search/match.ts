@@ -6,18 +6,30 @@ import type { Terms } from "./terms.ts";
 export interface Matches {
   /** The score of Okapi BM25, or 0 if the text has no word of the query. */
   readonly scores: Float64Array;
-  /** The part of the query's words that the text has, from 0 to 1. A synonym counts less than the word. */
+  /** The part of the query's words that the text has, from 0 to 1. A rare word counts more than a usual one, and a synonym less than the word. */
   readonly covered: Float64Array;
   /** The words of the query in lower case. */
   readonly words: readonly string[];
+}
+
+/** How much a word of a query counts for the score and for the part that is covered. Other words count 1. */
+export interface WordWeight {
+  readonly score: number;
+  readonly covered: number;
 }
 
 // The usual parameters of BM25. K1 limits the effect of a repeated word, and B sets the penalty for a long text.
 const K1 = 1.5;
 const B = 0.75;
 
-/** Compares texts with a query. The cost depends on the texts that match, and not on their length. */
-export function matchesOf(texts: readonly Terms[], query: string): Matches {
+const FULL: WordWeight = { score: 1, covered: 1 };
+const NO_WEIGHTS: ReadonlyMap<string, WordWeight> = new Map();
+
+/**
+ * Compares texts with a query. The cost depends on the texts that match, and not on their length. `weights` has the words that count less than others, by
+ * their roots.
+ */
+export function matchesOf(texts: readonly Terms[], query: string, weights: ReadonlyMap<string, WordWeight> = NO_WEIGHTS): Matches {
   const corpus = corpusOf(texts);
   const { words, wanted } = readQuery(query, (term) => corpus.having(term).at.length > 0);
   const scores = new Float64Array(texts.length);
@@ -25,13 +37,15 @@ export function matchesOf(texts: readonly Terms[], query: string): Matches {
   const best = new Float64Array(texts.length);
   const bestPart = new Float64Array(texts.length);
   let subjects = 0;
-  for (const { alternatives, isSubject } of wanted) {
-    if (isSubject) subjects++;
+  for (const { term, alternatives, isSubject } of wanted) {
+    const weight = weights.get(term) ?? FULL;
+    const subject = isSubject ? weight.covered * shareOf(corpus.having(term).at.length, texts.length) : 0;
+    subjects += subject;
     // A text that has a word and its synonyms is about one thing, so only the best of them counts.
     const matched = compare(corpus, alternatives, best, bestPart);
     for (const n of matched) {
-      scores[n] = (scores[n] ?? 0) + (best[n] ?? 0);
-      if (isSubject) covered[n] = (covered[n] ?? 0) + (bestPart[n] ?? 0);
+      scores[n] = (scores[n] ?? 0) + weight.score * (best[n] ?? 0);
+      if (subject > 0) covered[n] = (covered[n] ?? 0) + subject * (bestPart[n] ?? 0);
       best[n] = 0;
       bestPart[n] = 0;
     }
@@ -62,6 +76,11 @@ function compare(
     }
   }
   return any;
+}
+
+/** Returns how much a term that this many of the texts have says about a text, from 0 to 1. A term that none of them has says 1. */
+function shareOf(having: number, texts: number): number {
+  return having === 0 ? 1 : rarity(having, texts) / Math.log(texts + 1);
 }
 
 /** Returns the weight of a term that occurs in this many of the texts. */

@@ -7,14 +7,16 @@ export type Alternatives = readonly (readonly [term: string, weight: number])[];
 
 /** A thing that a query asks for. */
 export interface Wanted {
+  /** The word in the form in which it is compared, or the pair of words. */
+  readonly term: string;
   readonly alternatives: Alternatives;
   /** Whether it is a word that says something. Words such as "all" count only for their synonyms, and pairs repeat words. */
   readonly isSubject: boolean;
 }
 
 const PAIR_WEIGHT = 2;
-/** A synonym counts less than the word itself, and the long form of an abbreviation nearly as much. */
-const SYNONYM_WEIGHT = 0.8;
+/** A synonym counts half as much as the word itself, and the long form of an abbreviation nearly as much. */
+const SYNONYM_WEIGHT = 0.5;
 const LONG_FORM_WEIGHT = 0.9;
 
 /**
@@ -36,12 +38,12 @@ export function readQuery(
       ...synonymsOf(root).map((other) => [other, SYNONYM_WEIGHT] as const),
       ...meantBy(word).map((long) => [stem(long), LONG_FORM_WEIGHT] as const),
     ];
-    if (isUsed(word)) found.set(root, { alternatives: [[root, 1], ...others], isSubject: true });
-    else if (others.length > 0) found.set(root, { alternatives: [[root, 0], ...others], isSubject: false });
+    if (isUsed(word)) found.set(root, { term: root, alternatives: [[root, 1], ...others], isSubject: true });
+    else if (others.length > 0) found.set(root, { term: root, alternatives: [[root, 0], ...others], isSubject: false });
   }
   const used = words.filter(isUsed);
   const long = used.flatMap((word) => (meantBy(word).length > 0 ? meantBy(word) : [word]));
   for (const pair of [...pairsOf(used.map(stem)), ...pairsOf(long.map(stem))])
-    found.set(pair, { alternatives: [[pair, PAIR_WEIGHT]], isSubject: false });
+    found.set(pair, { term: pair, alternatives: [[pair, PAIR_WEIGHT]], isSubject: false });
   return { words, wanted: [...found.values()] };
 }

@@ -1,82 +1,5 @@
+import { GROUPS } from "./synonym-groups.ts";
 import { stem } from "./words.ts";
-
-/**
- * Words that people and the authors of tools use for the same thing, one group a line. People say "my pictures" and "put a note", while tools are named
- * "list_images" and "add_comment". A word may be in several groups, and the groups are not joined.
- */
-const GROUPS = `
-create add new make insert append register start fresh build
-create open file raise
-delete remove drop erase clear discard purge destroy wipe empty
-get read retrieve fetch show view display see print
-list all enumerate every
-search find look query lookup locate
-update edit change modify set patch alter adjust
-rename move shift relocate
-put add place insert
-put move
-assign responsible owner
-send post publish submit tell announce
-reply answer respond
-run execute launch trigger invoke
-rerun retry again
-stop end kill terminate cancel abort halt
-close finish
-copy duplicate clone
-check validate verify lint mistake error
-install deploy
-upload attach
-download save export
-connect attach
-undo revert rollback restore previous
-reload refresh
-scrape extract
-summarize summary digest
-explain describe documentation
-review approve
-watch monitor notify warn
-count number many
-sum add plus total
-image picture photo
-screenshot picture
-video recording
-directory folder subfolder
-user person people member everyone who
-comment remark note
-record row entry item
-record log jot
-field column property attribute
-issue ticket bug
-shell terminal command console
-website site web internet
-url link address
-address location place
-documentation docs manual
-paper article publication
-process program
-computer machine system disk local
-size big large
-history recent activity past
-change diff difference
-status state health
-failure fail red broken
-environment variable
-configuration setting option
-setting preference
-page tab
-picture icon
-container pod
-collection table
-document file
-customer contact
-company organization
-message chat
-emoji reaction
-drive travel route directions distance
-key keyboard press
-autonomous agent
-text content contents body
-`;
 
 /** Abbreviations that are usual in the names of tools and in talk about them, each line with what they mean. */
 const ABBREVIATIONS = `
@@ -115,6 +38,18 @@ tmp temp = temporary
 max = maximum
 min = minimum
 del = delete
+stats stat = statistics
+init = initialize
+exec = execute
+cmd cmds = command
+src = source
+pkg pkgs = package
+lib libs = library
+spec specs = specification
+prod = production
+addr = address
+proc procs = process
+pics pic photos = image
 rm = remove
 ls = list
 mkdir = create directory

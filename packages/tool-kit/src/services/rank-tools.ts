@@ -1,18 +1,21 @@
 import { matchesOf, meantBy, stem, synonymsOf } from "@toolbus/models";
-import { isQuestion, kindsOf, QUESTION_KINDS, removes } from "./kinds.ts";
+import { askedKinds, removes } from "./kinds.ts";
 import { factsOf, type NameWord, type ToolFacts, type ToolWords } from "./tool-facts.ts";
-import { withHints } from "./word-hints.ts";
+import { type ReadMessage, readMessage } from "./word-hints.ts";
 
 // Decision 0105 says how these numbers were chosen.
-const NAME_WEIGHT = 1;
-const QUERY_WEIGHT = 4;
-const SERVER_WEIGHT = 1;
+const NAME_WEIGHT = 1.5;
+const QUERY_WEIGHT = 6;
+const SERVER_WEIGHT = 2;
 const UNASKED_REMOVAL = 0.6;
 const OTHER_KIND = 0.6;
 /** What a word of a name counts if the message has another form of it, its long form, or a synonym. */
-const FORM = 0.8;
+const FORM = 0.6;
 const LONG_FORM = 0.9;
-const SYNONYM = 0.8;
+const SYNONYM = 0.6;
+/** What a verb of a name counts if it is a synonym and says the kind of action that the message asks for, and if it only says this kind. */
+const VERB_SYNONYM = 0.8;
+const VERB = 0.3;
 
 /**
  * Ranks tools by the match between their names and descriptions and a message, best first. The base is Okapi BM25. It is raised for a tool that has most
@@ -22,8 +25,9 @@ const SYNONYM = 0.8;
 export function rankTools<T>(tools: readonly T[], wordsOf: (tool: T) => ToolWords, message: string): readonly T[] {
   const facts = tools.map((tool) => factsOf(wordsOf(tool)));
   const terms = facts.map((one) => one.terms);
-  const { scores, covered, words } = matchesOf(terms, withHints(message));
-  const asked = askedBy(words);
+  const read = readMessage(message);
+  const { scores, covered, words } = matchesOf(terms, read.text, read.weights);
+  const asked = askedBy(words, read);
   const matched: number[] = [];
   const others: T[] = [];
   for (const [n, tool] of facts.entries()) {
@@ -43,11 +47,12 @@ interface Asked {
   readonly roots: ReadonlySet<string>;
   readonly longForms: ReadonlySet<string>;
   readonly synonyms: ReadonlySet<string>;
+  readonly names: readonly string[];
   readonly kinds: number;
   readonly removes: boolean;
 }
 
-function askedBy(all: readonly string[]): Asked {
+function askedBy(all: readonly string[], { clauses, hints, names }: ReadMessage): Asked {
   const words = new Set(all);
   const roots = new Set([...words].map(stem));
   return {
@@ -55,14 +60,15 @@ function askedBy(all: readonly string[]): Asked {
     roots,
     longForms: new Set([...words].flatMap(meantBy).map(stem)),
     synonyms: new Set([...roots].flatMap(synonymsOf)),
-    kinds: isQuestion(all) ? QUESTION_KINDS : kindsOf(roots),
-    removes: removes(roots),
+    names,
+    kinds: askedKinds(clauses, hints),
+    removes: removes([...clauses.flat(), ...hints].map(stem)),
   };
 }
 
 function factorOf(tool: ToolFacts, covered: number, asked: Asked): number {
   const name = mean(tool.name, (word) => partOf(word, asked));
-  const server = mean(tool.server, (root) => (asked.roots.has(root) || asked.longForms.has(root) ? 1 : 0));
+  const server = mean(tool.server, (root) => (isNamed(root, asked) ? 1 : 0));
   const isOther = tool.kinds !== 0 && asked.kinds !== 0 && (tool.kinds & asked.kinds) === 0;
   return (
     (1 + NAME_WEIGHT * name) *
@@ -73,11 +79,18 @@ function factorOf(tool: ToolFacts, covered: number, asked: Asked): number {
   );
 }
 
+/** Returns whether the message has a word of a server's name, or the beginning of one, such as "Elastic" for "elasticsearch". */
+function isNamed(root: string, asked: Asked): boolean {
+  return asked.roots.has(root) || asked.longForms.has(root) || asked.names.some((name) => root.startsWith(name));
+}
+
 /** Returns how well the message has a word of a name, from 0 to 1. */
-function partOf({ root, forms }: NameWord, asked: Asked): number {
+function partOf({ root, forms, kinds }: NameWord, asked: Asked): number {
   if (asked.roots.has(root)) return forms.some((form) => asked.words.has(form)) ? 1 : FORM;
   if (asked.longForms.has(root)) return LONG_FORM;
-  return asked.synonyms.has(root) ? SYNONYM : 0;
+  const isAsked = (kinds & asked.kinds) !== 0;
+  if (asked.synonyms.has(root)) return isAsked ? VERB_SYNONYM : SYNONYM;
+  return isAsked ? VERB : 0;
 }
 
 function mean<T>(items: readonly T[], valueOf: (item: T) => number): number {
