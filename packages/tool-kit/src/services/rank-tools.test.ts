@@ -42,11 +42,12 @@ describe("the rank of the tools of real MCP servers", () => {
     expect(unseen[2]).toBeGreaterThanOrEqual(86);
   });
 
-  it("puts the right tool first for 159 of the 212 questions that the weights were chosen with", () => {
-    const sets = [questions.development, questions.heldOut, questions.paraphrased].map((asked) => [asked, found(asked)] as const);
-    const names = ["development", "development, formerly held out", "development, in other words than those of the tools"];
-    for (const [n, [asked, figures]] of sets.entries()) print(names[n] ?? "", asked.length, figures);
-    for (const [n, least] of [113, 25, 21].entries()) expect(sets[n]?.[1][0]).toBeGreaterThanOrEqual(least);
+  it("puts the right tool first for 261 of the 300 questions that the weights were chosen with", () => {
+    const { development, heldOut, paraphrased, secondDevelopment } = questions;
+    const sets = [development, heldOut, paraphrased, secondDevelopment].map((asked) => [asked, found(asked)] as const);
+    const names = ["first", "formerly held out", "in other words than those of the tools", "second, formerly unseen"];
+    for (const [n, [asked, figures]] of sets.entries()) print(`development, ${names[n]}`, asked.length, figures);
+    for (const [n, least] of [120, 27, 32, 82].entries()) expect(sets[n]?.[1][0]).toBeGreaterThanOrEqual(least);
   });
 
   it("labels only tools that the catalogue has, and has no question in two sets", () => {
@@ -80,6 +81,49 @@ describe("the rank of the tools of real MCP servers", () => {
     expect(best(named("list_cards", "list_pull_requests"), "my PRs")).toBe("list_pull_requests");
     expect(best(named("example", "read_file"), "show notes.md")).toBe("read_file");
     expect(best(named("example", "open_url"), "go to https://example.com/notes.md")).toBe("open_url");
+  });
+
+  it("counts quoted words, numbers, paths and names of files less than the words of the task", () => {
+    const things = ["walrus", "resume", "7", "card"].map((name) => ({ name, description: "" }));
+    expect(best(things, "walrus card")).toBe("walrus");
+    expect(best(things, 'a card "walrus"')).toBe("card");
+    expect(best(things, "a card resume.txt")).toBe("card");
+    expect(best(things, "a card /srv/walrus")).toBe("card");
+    expect(best(things, "a card 7")).toBe("card");
+  });
+
+  it("knows phrases and things that mean an action or an object", () => {
+    expect(best(named("send_card", "count_rows"), "How many of them are there?")).toBe("count_rows");
+    expect(best(named("example", "navigate_card"), "go to the start")).toBe("navigate_card");
+    expect(best(named("read_file", "read_multiple_files"), "Read a.txt and b.txt.")).toBe("read_multiple_files");
+    expect(best(named("example", "list_directory"), "what is in /srv/backups")).toBe("list_directory");
+  });
+
+  it("reads the action at the beginning of each clause, and not in its nouns", () => {
+    expect(best(named("get_comment", "update_comment"), "My comment has a mistake; replace its text.")).toBe("update_comment");
+    expect(best(named("get_comment", "update_comment"), "Mark the comment on the count.")).toBe("update_comment");
+  });
+
+  it("weighs the name most, then the first sentence, then the rest", () => {
+    const three = [
+      { name: "one", description: "Feeds it. A walrus." },
+      { name: "two", description: "A walrus. Feeds it." },
+      { name: "walrus", description: "Feeds it. It feeds." },
+    ];
+    expect(rankTools(three, (tool) => tool, "the walrus").map(({ name }) => name)).toEqual(["walrus", "two", "one"]);
+  });
+
+  it("knows a server by the beginning of its name, and does not count the server's name in the names of its tools", () => {
+    const two = [
+      { name: "other__search", description: "Searches." },
+      { name: "elasticsearch__search", description: "Searches." },
+    ];
+    expect(best(two, "search in Elastic")).toBe("elasticsearch__search");
+    const same = [
+      { name: "slack__get_user_card", description: "A user." },
+      { name: "slack__slack_get_user", description: "A user." },
+    ];
+    expect(best(same, "get a user of slack")).toBe("slack__slack_get_user");
   });
 
   it("finds a tool under its new description, and not under the one before", () => {
