@@ -29,17 +29,17 @@ const best = (two: readonly { readonly name: string; readonly description: strin
 const named = (...names: readonly string[]) => names.map((name) => ({ name, description: "A comment on a card." }));
 
 describe("the rank of the tools of real MCP servers", () => {
-  it("puts the right tool first for 78 of 100 questions that no weight was chosen with, and among the first 12 for all", () => {
+  it("puts the right tool first for 85 of 100 and for 32 of 40 questions that no weight was chosen with", () => {
     expect([tools.length >= 300, questions.labelled.length]).toEqual([true, 100]);
     process.stdout.write(`${tools.length} tools of ${catalogue.length} real servers\n`);
     const test = found(questions.labelled);
     const unseen = found(questions.unseen);
     print("test, in none of the choices", questions.labelled.length, test);
     print("unseen, in none of the choices", questions.unseen.length, unseen);
-    expect(test[0]).toBeGreaterThanOrEqual(78);
-    expect(test[2]).toBeGreaterThanOrEqual(98);
-    expect(unseen[0]).toBeGreaterThanOrEqual(69);
-    expect(unseen[2]).toBeGreaterThanOrEqual(86);
+    expect(test[0]).toBeGreaterThanOrEqual(85);
+    expect(test[2]).toBeGreaterThanOrEqual(99);
+    expect(unseen[0]).toBeGreaterThanOrEqual(32);
+    expect(unseen[2]).toBeGreaterThanOrEqual(40);
   });
 
   it("puts the right tool first for 261 of the 300 questions that the weights were chosen with", () => {
