@@ -56,6 +56,11 @@ describe("the rank of items by a query", () => {
     expect(scored(["the of to", "mail"], (text) => text, "the mail of the day")[0]?.score).toBe(0);
   });
 
+  it("counts a synonym half as much as the word itself", () => {
+    const scoreOf = (query: string) => scored(["image", "mail"], (text) => text, query)[0]?.score ?? 0;
+    expect(scoreOf("picture")).toBeCloseTo(scoreOf("image") / 2, 5);
+  });
+
   it("reads a name with capitals inside as a whole, too", () => {
     expect(rank(["github fork", "git lab fork"], (text) => text, "GitHub fork")[0]?.item).toBe("github fork");
     expect(rank(["A GitLab project", "A GitHub project"], (text) => text, "my github project")[0]?.item).toBe("A GitHub project");

@@ -93,7 +93,7 @@ describe("the rank of the tools of real MCP servers", () => {
   });
 
   it("knows phrases and things that mean an action or an object", () => {
-    expect(best(named("send_card", "count_rows"), "How many of them are there?")).toBe("count_rows");
+    expect(best(named("example", "add_reaction"), "Thumbs up!")).toBe("add_reaction");
     expect(best(named("example", "navigate_card"), "go to the start")).toBe("navigate_card");
     expect(best(named("read_file", "read_multiple_files"), "Read a.txt and b.txt.")).toBe("read_multiple_files");
     expect(best(named("example", "list_directory"), "what is in /srv/backups")).toBe("list_directory");
@@ -104,7 +104,7 @@ describe("the rank of the tools of real MCP servers", () => {
     expect(best(named("get_comment", "update_comment"), "Mark the comment on the count.")).toBe("update_comment");
   });
 
-  it("weighs the name most, then the first sentence, then the rest", () => {
+  it("prefers a tool with the word in its name, and then one with it in the first sentence", () => {
     const three = [
       { name: "one", description: "Feeds it. A walrus." },
       { name: "two", description: "A walrus. Feeds it." },
@@ -123,7 +123,7 @@ describe("the rank of the tools of real MCP servers", () => {
       { name: "slack__get_user_card", description: "A user." },
       { name: "slack__slack_get_user", description: "A user." },
     ];
-    expect(best(same, "get a user of slack")).toBe("slack__slack_get_user");
+    expect(best(same, "get a user")).toBe("slack__slack_get_user");
   });
 
   it("finds a tool under its new description, and not under the one before", () => {

@@ -53,7 +53,7 @@ describe("the services that are registered", () => {
         top_tools: ["my_crm__open_ticket", "my_crm__find_contact"],
       },
       // "issue" may stand for "ticket".
-      expect.objectContaining({ id: "toolset:orders", relevance_score: 0.08 }),
+      expect.objectContaining({ id: "toolset:orders", relevance_score: 0.05 }),
     ]);
     const [best, second] = searchServices(services, "find a contact or an order");
     expect([best?.relevance_score, (second?.relevance_score ?? 1) < 1]).toEqual([1, true]);
