@@ -72,6 +72,7 @@ describe("the engine of JavaScript", () => {
     "packages/models/src/schema/corpus/instances.ts": "patterns of the corpus, only in tests",
     "packages/models/src/schema/write/write-words.ts": "a syntax check that runs nothing",
     "packages/telemetry/src/redact.ts": "texts in this file",
+    "packages/tool-kit/src/services/hints.ts": "our own phrases",
     "packages/tool-kit/src/tool/result-media.ts": "our own pattern of media types",
     "services/all-in-one/src/local-keys.ts": "our own roles",
     "services/approvals/src/routes/write-routes.ts": "our own names",
