@@ -5,7 +5,7 @@ import { inMemory } from "./testing/dead-letter-places.ts";
 import { call } from "./testing/http-client.ts";
 import { type McpSystem, startMcpSystem } from "./testing/mcp-system.ts";
 
-const HOSTILE = path.resolve(import.meta.dirname, "../../services/tool-executor/src/toolsets/mcp/hostile-server.ts");
+const HOSTILE = path.resolve(import.meta.dirname, "../../services/tool-executor/src/testing/hostile-server.ts");
 const server = (...args: readonly string[]): object => ({ command: process.execPath, args: [HOSTILE, ...args] });
 /** A backtracking engine needs two to the power of forty steps to see that `^(a+)+$` does not match this text. */
 const PUMPED = `${"a".repeat(40)}!`;

@@ -5,7 +5,7 @@ import { type ServiceAddresses, spawnService, workerKeyFile } from "@toolbus/run
 import type { Scratch } from "../e2e/testing/scratch.ts";
 import { IMPATIENT } from "../e2e/apart/impatient.ts";
 
-const HOSTILE = path.resolve(import.meta.dirname, "../../services/tool-executor/src/toolsets/mcp/hostile-server.ts");
+const HOSTILE = path.resolve(import.meta.dirname, "../../services/tool-executor/src/testing/hostile-server.ts");
 
 /** The name of the server in the bridge's file. Nobody has enabled its tools. */
 export const CONFIGURED = "wiki";

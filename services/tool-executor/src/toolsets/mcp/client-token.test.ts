@@ -7,7 +7,7 @@ import { textOf } from "./call-content.ts";
 import { clientToken, clientTokens } from "./client-token.ts";
 import { connectServer } from "./connect-server.ts";
 import { fingerprintOf } from "./fingerprint.ts";
-import { startGuardedServer } from "./guarded-server.ts";
+import { startGuardedServer } from "../../testing/guarded-server.ts";
 import { mcpServer } from "./mcp-server.ts";
 import type { OAuthClient } from "./oauth-config.ts";
 import { probeServers } from "./probe-servers.ts";

@@ -6,7 +6,7 @@ import type { Attach } from "./call-content.ts";
 import { clientTokens } from "./client-token.ts";
 import { connectServer } from "./connect-server.ts";
 import { foreignTool } from "./foreign-tool.ts";
-import { startGuardedServer } from "./guarded-server.ts";
+import { startGuardedServer } from "../../testing/guarded-server.ts";
 import type { ServerAddress } from "./mcp-config.ts";
 import { mcpServer } from "./mcp-server.ts";
 import { meteredFetch } from "./remote-transport.ts";

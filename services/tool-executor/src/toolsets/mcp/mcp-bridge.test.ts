@@ -6,7 +6,7 @@ import { connectServer } from "./connect-server.ts";
 import { mcpBridge } from "./mcp-bridge.ts";
 import type { ServerConfig } from "./mcp-config.ts";
 
-const HOSTILE = fileURLToPath(new URL("hostile-server.ts", import.meta.url));
+const HOSTILE = fileURLToPath(new URL("../../testing/hostile-server.ts", import.meta.url));
 /** Two servers whose tools have the same long prefix. The hashes of these two tools also have the same first eight digits. */
 const LONG = "a-server-whose-name-is-so-long-that-its-tools-have-only-xxxxxxxxxx";
 const OWNER = [`${LONG}1`, "tool-58672"] as const;

@@ -15,8 +15,8 @@ import { MAX_LINE_BYTES } from "./stdio-transport.ts";
 
 type Media = Parameters<Attach>[0];
 
-const HOSTILE = fileURLToPath(new URL("hostile-server.ts", import.meta.url));
-const BRIDGE = fileURLToPath(new URL("bridge-to-kill.ts", import.meta.url));
+const HOSTILE = fileURLToPath(new URL("../../testing/hostile-server.ts", import.meta.url));
+const BRIDGE = fileURLToPath(new URL("../../testing/bridge-to-kill.ts", import.meta.url));
 const EVERYTHING = fileURLToPath(import.meta.resolve("@modelcontextprotocol/server-everything/dist/index.js"));
 const node = (file: string, ...args: string[]): ServerAddress => ({
   kind: "stdio",

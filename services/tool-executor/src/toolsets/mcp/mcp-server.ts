@@ -2,7 +2,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { CallToolResult, Tool as McpTool, Transport } from "@modelcontextprotocol/client";
 import type { Log } from "@toolbus/telemetry";
 import type { ServerConfig } from "./mcp-config.ts";
-import { type McpSession, openSession, type SessionCall } from "./mcp-session.ts";
+import { type McpSession, openSession } from "./mcp-session.ts";
+import type { SessionCall } from "./session-call.ts";
 import type { Turns } from "./turns.ts";
 
 /** The error for a server that is unavailable now. The message names the server and says why it is unavailable. Nothing was sent. */

@@ -1,7 +1,7 @@
 import { type CallToolResult, Client, isInputRequiredResult, type Tool as McpTool, type Transport } from "@modelcontextprotocol/client";
-import { type JsonObject, MAX_QUESTIONS } from "@toolbus/contracts";
-import type { Ask } from "@toolbus/tool-kit";
+import { MAX_QUESTIONS } from "@toolbus/contracts";
 import { ServerAsked } from "./refused-requests.ts";
+import type { SessionCall } from "./session-call.ts";
 import { answerRequest, inputFor } from "./server-questions.ts";
 import { within } from "./within.ts";
 
@@ -12,19 +12,6 @@ export interface McpSession {
   callTool(call: SessionCall): Promise<CallToolResult>;
   /** Ends the connection and the server's processes. Never rejects. */
   close(): Promise<void>;
-}
-
-export interface SessionCall {
-  /** The server's own name for the tool. */
-  readonly tool: string;
-  readonly args: JsonObject;
-  readonly idempotencyKey?: string;
-  readonly timeoutMs: number;
-  /** When it aborts, the server is notified that nobody waits for the call any more. */
-  readonly signal: AbortSignal;
-  readonly onProgress: (progress: { readonly message?: string | undefined; readonly fraction?: number }) => void;
-  /** Asks the requester of the run of this call. */
-  readonly ask: Ask;
 }
 
 export interface SessionOptions {

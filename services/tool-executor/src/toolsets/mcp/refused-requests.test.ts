@@ -8,7 +8,7 @@ import { foreignTool } from "./foreign-tool.ts";
 import { mcpServer } from "./mcp-server.ts";
 import { refusalOf, severalCalls } from "./refused-requests.ts";
 
-const ASKING = fileURLToPath(new URL("asking-server.ts", import.meta.url));
+const ASKING = fileURLToPath(new URL("../../testing/asking-server.ts", import.meta.url));
 const EVERYTHING = fileURLToPath(import.meta.resolve("@modelcontextprotocol/server-everything/dist/index.js"));
 
 describe("a server that asks its client for something", () => {

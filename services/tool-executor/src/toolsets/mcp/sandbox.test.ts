@@ -16,7 +16,7 @@ import { mcpBridge } from "./mcp-bridge.ts";
 import { parseMcpConfig } from "./mcp-config.ts";
 import { mcpServer } from "./mcp-server.ts";
 
-const CURIOUS = fileURLToPath(new URL("curious-server.ts", import.meta.url));
+const CURIOUS = fileURLToPath(new URL("../../testing/curious-server.ts", import.meta.url));
 const MEMORY = fileURLToPath(import.meta.resolve("@modelcontextprotocol/server-memory/dist/index.js"));
 const ROOT = fileURLToPath(new URL("../../../../../", import.meta.url));
 const SYSTEM_PATH = "/usr/bin:/bin";

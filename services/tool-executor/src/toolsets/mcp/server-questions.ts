@@ -1,7 +1,7 @@
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/client";
 import { isJsonObject, type Json, type JsonObject } from "@toolbus/contracts";
 import type { Reply } from "@toolbus/tool-kit";
-import type { SessionCall } from "./mcp-session.ts";
+import type { SessionCall } from "./session-call.ts";
 import { isRefusedRequest, refusalOf, ServerAsked, severalCalls } from "./refused-requests.ts";
 
 /** A request of a server to its client, in the protocol of 2025-11-25. */

@@ -11,7 +11,7 @@ import { connectServer } from "./connect-server.ts";
 import { mcpBridge } from "./mcp-bridge.ts";
 import { parseMcpConfig } from "./mcp-config.ts";
 
-const HOSTILE = fileURLToPath(new URL("hostile-server.ts", import.meta.url));
+const HOSTILE = fileURLToPath(new URL("../../testing/hostile-server.ts", import.meta.url));
 const MEMORY = fileURLToPath(import.meta.resolve("@modelcontextprotocol/server-memory/dist/index.js"));
 const hostile = (...args: string[]) => ({ command: process.execPath, args: [HOSTILE, ...args] });
 const memory = { command: process.execPath, args: [MEMORY], env: { MEMORY_FILE_PATH: path.join(tmpdir(), "toolbus-test-memory.jsonl") } };

@@ -11,6 +11,7 @@ import { leaseTimings } from "./lease/mcp-lease.ts";
 import { type Leased, whileLeased } from "./lease/while-leased.ts";
 import { type McpBridge, mcpBridge } from "./mcp-bridge.ts";
 import { parseMcpConfig, type ServerConfig } from "./mcp-config.ts";
+import type { OpenedMcp } from "./opened-mcp.ts";
 import { openRegistering } from "./registered/open-registering.ts";
 import { REGISTER_TOOLS } from "./registered/register-tools.ts";
 import { meteredFetch } from "./remote-transport.ts";
@@ -87,15 +88,6 @@ async function startServers(
     await bridge.stop();
     throw error;
   }
-}
-
-/** A bridge, with what follows the servers that calls registered. */
-export interface OpenedMcp {
-  readonly bridge: McpBridge;
-  /** Makes the bridge's servers those of the file and those that are registered now. */
-  refresh(): Promise<void>;
-  /** Stops following the registered servers. The caller stops the bridge afterwards. */
-  stop(): Promise<void>;
 }
 
 async function openBridge(

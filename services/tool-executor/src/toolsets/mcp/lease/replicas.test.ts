@@ -11,7 +11,7 @@ import type { Toolset } from "@toolbus/tool-kit";
 import { describe, expect, it, vi } from "vitest";
 import { startMcp } from "../start-mcp.ts";
 
-const HOSTILE = fileURLToPath(new URL("../hostile-server.ts", import.meta.url));
+const HOSTILE = fileURLToPath(new URL("../../../testing/hostile-server.ts", import.meta.url));
 const own = await ownKeys(["worker.mcp"]);
 
 /** Starts replicas of the bridge with the same file and store. */

@@ -5,7 +5,7 @@ import type { McpBridge } from "../mcp-bridge.ts";
 import type { ServerConfig } from "../mcp-config.ts";
 import { sandboxCommand } from "../sandbox-command.ts";
 import { CLOSED } from "../sandbox-config.ts";
-import type { OpenedMcp } from "../start-mcp.ts";
+import type { OpenedMcp } from "../opened-mcp.ts";
 import { followRegistered } from "./follow-registered.ts";
 import { registeredServers } from "./registered-servers.ts";
 import { registerTools } from "./register-tools.ts";

@@ -12,11 +12,12 @@ import { describe, expect, it, vi } from "vitest";
 import { connectServer } from "../connect-server.ts";
 import { type McpBridge, mcpBridge } from "../mcp-bridge.ts";
 import { parseMcpConfig } from "../mcp-config.ts";
-import { followServers, type OpenedMcp } from "../start-mcp.ts";
+import type { OpenedMcp } from "../opened-mcp.ts";
+import { followServers } from "../start-mcp.ts";
 import { invokeTool } from "../services/invoke-tool.ts";
 import { openRegistering } from "./open-registering.ts";
 
-const HOSTILE = fileURLToPath(new URL("../hostile-server.ts", import.meta.url));
+const HOSTILE = fileURLToPath(new URL("../../../testing/hostile-server.ts", import.meta.url));
 const MEMORY = fileURLToPath(import.meta.resolve("@modelcontextprotocol/server-memory/dist/index.js"));
 const own = await ownKeys(["worker.mcp"]);
 const log = createLog({ name: "test", level: "silent" });

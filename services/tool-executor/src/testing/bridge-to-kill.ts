@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { stdioTransport } from "./stdio-transport.ts";
+import { stdioTransport } from "../toolsets/mcp/stdio-transport.ts";
 
 // A test kills this program in place of a bridge. It starts a server that does not exit at the end of its input, and prints the server's answer.
 const file = fileURLToPath(new URL("hostile-server.ts", import.meta.url));
