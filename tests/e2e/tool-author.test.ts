@@ -4,6 +4,11 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { scratch } from "./testing/scratch.ts";
 
 const TOOL_KIT = path.resolve(import.meta.dirname, "../../packages/tool-kit");
+const COMPILER = path.resolve(import.meta.dirname, "../../node_modules/typescript/bin/tsc");
+const NODE_TYPES = path.resolve(import.meta.dirname, "../../node_modules/@types");
+const LINKED_SOURCE = "--module nodenext --target es2024 --skipLibCheck --allowImportingTsExtensions --types node --typeRoots"
+  .split(" ")
+  .concat(NODE_TYPES);
 const TOOL = `
   import { defineTool, mountToolset, toolset } from "@toolbus/tool-kit";
   const add = defineTool({
@@ -34,5 +39,7 @@ describe("the author of a tool, in a folder outside the repository", () => {
       execFileSync(program, args, { cwd: folder.at("."), encoding: "utf8", timeout: 60_000 });
     run("npm", "install", "--no-audit", "--no-fund", TOOL_KIT);
     expect(run(process.execPath, "tool.ts")).toBe("function sums\n");
+    // The tool kit is TypeScript source, so the compiler of the author checks it too, with the author's own settings.
+    expect(run(process.execPath, COMPILER, "--strict", "--noEmit", ...LINKED_SOURCE, "tool.ts")).toBe("");
   });
 });

@@ -48,8 +48,11 @@ export async function verifySender(message: Message, trusted: TrustedKeys): Prom
   return read.ok ? { kind: "genuine", service } : { kind: "forged", detail: "its body can be read in more than one way" };
 }
 
-function claimsOf({ topic, type, correlationId, attributes: { [attributes.grant]: grant }, body }: Message, service: string) {
-  const granted = grant === undefined ? {} : { grant: sha256(grant) };
+function claimsOf(
+  { topic, type, correlationId, attributes: { [attributes.grant]: grant }, body }: Message,
+  service: string,
+): Readonly<Record<string, string>> {
+  const granted: Readonly<Record<string, string>> = grant === undefined ? {} : { grant: sha256(grant) };
   return { topic, type, service, hash: sha256(body), correlation: correlationId ?? "", ...granted };
 }
 
