@@ -8,8 +8,8 @@ export const decisionMutants: readonly TestMutant[] = [
     patches: [
       {
         file: "packages/grants/src/signed-message.ts",
-        find: "const granted = grant === undefined ? {} : { grant: sha256(grant) };",
-        replace: "const granted = grant === undefined ? {} : {};",
+        find: "grant === undefined ? {} : { grant: sha256(grant) };",
+        replace: "grant === undefined ? {} : {};",
       },
     ],
     tests: ["packages/grants/src/signed-document.test.ts"],
