@@ -51,7 +51,7 @@ describe("the stored registry", () => {
 
   it("records each change of a toolset with hundreds of tools", async () => {
     const { state } = setup();
-    const names = Array.from({ length: 300 }, (_, n) => `tool_${String(n).padStart(3, "0")}`);
+    const names = Array.from({ length: 1100 }, (_, n) => `tool_${String(n).padStart(4, "0")}`);
     const many = tools("many", names);
     const reasons = async () => new Set((await readRegistry(state)).map(({ unavailable }) => unavailable?.reason));
     await registerToolset(state, many);

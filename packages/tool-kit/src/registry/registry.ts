@@ -168,7 +168,7 @@ function isSound(definition: ToolDefinition, toolset: string, log: Log | undefin
 }
 
 const TRIES = 8;
-const PAGE = 256;
+const PAGE = 1000;
 
 interface Member {
   readonly toolset: string;
