@@ -152,9 +152,13 @@ describe("a tool that asks the requester of its run", () => {
     ]);
   });
 
-  it("asks at most five questions in a call", async () => {
-    const t = setup(Array.from({ length: 6 }, () => ({ message: "Your password?", form: FORM })));
+  it("asks at most five questions in a call, and does not read the store for the others", async () => {
+    const t = setup(Array.from({ length: 1000 }, () => ({ message: "Your password?", form: FORM })));
+    const reads = vi.spyOn(t.state, "read");
     await t.process().deliver(await t.invoke());
+    const asked = reads.mock.calls.filter(([names]) => names.includes(keys.questions("orders", t.callId())));
+    expect(asked.length).toBe(5);
+    expect(t.replies).toHaveLength(1000);
     expect(t.replies.at(-1)).toEqual({ action: "decline", reason: "The call has already asked its most questions." });
     expect((await t.stored())?.questions).toHaveLength(5);
   });

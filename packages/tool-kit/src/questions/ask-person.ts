@@ -1,5 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import {
+  MAX_QUESTIONS,
   QUESTION_CHARS,
   type QuestionOutcome,
   readForm,
@@ -28,6 +29,8 @@ export interface AttemptTime {
   readonly timeoutMs: number;
 }
 
+/** A server may ask without end, so from then on the store is not read. */
+const ASKED_ENOUGH: Reply = { action: "decline", reason: "The call has already asked its most questions." };
 /** How often the worker looks for the answer. */
 const LOOK_EVERY_MS = 500;
 /** The least time to answer a question. */
@@ -72,6 +75,7 @@ export function askPerson(
     const spareMs = Math.min(2000, time.timeoutMs / 10);
     const leftMs = Math.floor(time.leftMs() - spareMs);
     if (leftMs < LEAST_MS || signal?.aborted === true) return { action: "cancel", reason: "The time of the call is over." };
+    if (stored.count() >= MAX_QUESTIONS) return ASKED_ENOUGH;
     const refused = refusalOf({ message, form });
     const added = await noted(
       stored.add((now): ToolQuestion => {
@@ -79,7 +83,7 @@ export function askPerson(
         return refused === null ? { ...question, form } : { ...question, ended: { outcome: "refused", at: now, reason: refused } };
       }),
     );
-    if (!added) return { action: "decline", reason: "The call has already asked its most questions." };
+    if (!added) return ASKED_ENOUGH;
     progress.questions(refused === null ? `${from} asks a question, and waits for the answer` : `${from} asked a question. ${refused}`);
     if (refused !== null) return { action: "decline", reason: refused };
     const settled = await settledIn(stored, added.id, { leftMs, signal });
