@@ -15,6 +15,7 @@ export function addPermissions(program: Command, define: Define): void {
       "toolbus permissions --bus amqp://broker --state redis://redis --toolsets release,web",
       "toolbus permissions --set-up",
       "toolbus permissions --check --json",
+      "toolbus permissions --kubernetes --bus nats://nats:4222 > secrets.yaml",
     ],
     run: async (context, command) =>
       (await import("../permissions/permissions-command.ts")).permissions(context, command.opts<PermissionsOptions>()),
@@ -26,6 +27,7 @@ export function addPermissions(program: Command, define: Define): void {
     .option("--toolsets <names>", "toolsets with a worker each, separated by commas (default release; operations is always there)")
     .option("--agents <names>", "agents, separated by commas (default default)")
     .option("--rotate", "make new passwords; give them to the services and load the files on the servers at the same time")
+    .option("--kubernetes", "also make missing keys, and print the Secrets for deploy/k8s, for kubectl apply -f -")
     .option("--set-up", "create what services expect on the servers: exchanges and queues, or streams, and the store's record")
     .option("--check", "test with each login what it may and may not do, in a scratch namespace, and exit with 1 if it differs");
 }

@@ -1,12 +1,16 @@
-import { counted } from "@toolbus/contracts";
+import { localKeys } from "@toolbus/all-in-one";
+import { counted, OPERATIONS, SET_UP } from "@toolbus/contracts";
 import path from "node:path";
 import {
   checkPermissions,
+  kubernetesSecrets,
   type LoginCheck,
   type PermissionPlan,
   type PermissionRequest,
   readPermissions,
+  recordWithOnly,
   Refusal,
+  secretsAsYaml,
   setUpServers,
   writePermissions,
 } from "@toolbus/runtime";
@@ -26,14 +30,17 @@ export interface PermissionsOptions {
   readonly rotate?: true;
   readonly setUp?: true;
   readonly check?: true;
+  readonly kubernetes?: true;
 }
 
 /** Writes the logins of a deployment. With `--set-up` or `--check` it uses the existing logins. */
 export async function permissions(context: Context, given: PermissionsOptions): Promise<ExitCode> {
   const { around, options } = context;
   const folder = given.out === undefined ? path.join(options.dataDirectory, "permissions") : path.resolve(around.cwd, given.out);
-  if (!given.setUp && !given.check) return write(context, requestOf(folder, given, around.env), given);
   if (given.setUp && given.check) throw usage("--set-up and --check are two steps: run one after the other.");
+  if (given.kubernetes && (given.setUp || given.check)) throw usage("--kubernetes makes the Secrets: run --set-up and --check without it.");
+  if (given.kubernetes) return printSecrets(context, folder, given);
+  if (!given.setUp && !given.check) return write(context, requestOf(folder, given, around.env), given);
   const making = (["bus", "state", "namespace", "toolsets", "agents", "rotate"] as const).find((name) => given[name] !== undefined);
   if (making !== undefined)
     throw usage(`--${making} is for making logins; ${given.check ? "--check" : "--set-up"} uses those that ${folder} holds.`);
@@ -67,6 +74,29 @@ async function write({ output }: Context, request: PermissionRequest, typed: Per
   );
   return EXIT.ok;
 }
+
+/** Makes the missing logins and keys, and prints the Secrets of `deploy/k8s` with them. Nothing else is printed to standard output. */
+async function printSecrets({ around, options, output }: Context, folder: string, given: PermissionsOptions): Promise<ExitCode> {
+  if (around.stdout.isTTY)
+    throw usage("The Secrets contain passwords and keys, so they are not printed on a terminal: add | kubectl apply -f - or > FILE.");
+  const known = await readPermissions(folder).catch(() => null);
+  const defaults = known ? {} : IN_CLUSTER;
+  const request = requestOf(folder, { ...defaults, ...given }, around.env);
+  const { plan, kept } = await refusedAs(EXIT.usage, () => writePermissions(request), given);
+  const toolsets = [...plan.deployment.parts.toolsets, OPERATIONS];
+  const keys = await refusedAs(EXIT.failed, () => localKeys(path.join(options.dataDirectory, "keys"), { toolsets }));
+  const secrets = await refusedAs(EXIT.failed, async () => kubernetesSecrets(plan, keys, await recordWithOnly(folder, SET_UP)));
+  if (output.json) output.document({ apiVersion: "v1", kind: "List", items: secrets });
+  else around.stdout.write(secretsAsYaml(secrets));
+  output.note(
+    `${counted(secrets.length, "Secret")} for ${plan.deployment.busUrl} and ${plan.deployment.stateUrl} (${plan.names.length - kept.length} new logins, ` +
+      `${kept.length} kept). Keep ${options.dataDirectory}: it has the keys of people, and the next run needs it.`,
+  );
+  return EXIT.ok;
+}
+
+/** The names of the servers and toolsets in `deploy/k8s`. */
+const IN_CLUSTER = { bus: "amqp://rabbitmq:5672", state: "redis://redis:6379", toolsets: "release,mcp" };
 
 async function setUp({ output }: Context, plan: PermissionPlan): Promise<ExitCode> {
   const warnings: string[] = [];

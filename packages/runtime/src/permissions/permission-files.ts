@@ -66,6 +66,18 @@ export async function readPermissions(folder: string): Promise<PermissionPlan> {
   return permissionPlan(record.deployment, record.logins);
 }
 
+/**
+ * Returns the text of a `permissions.json` that has only this login, for a process that needs no other one. Throws a `Refusal` if the folder has no such
+ * login.
+ */
+export async function recordWithOnly(folder: string, login: string): Promise<string> {
+  const record = await readRecord(folder);
+  const entries = entryOf(record?.logins, login);
+  if (!record || entries.length === 0)
+    throw new Refusal(`There is no login "${login}" in ${folder}: make it with "toolbus permissions --out ${folder}".`);
+  return `${JSON.stringify({ ...record.deployment, logins: Object.fromEntries(entries) }, null, 2)}\n`;
+}
+
 const RECORD = "permissions.json";
 
 interface StoredLogins {
