@@ -66,6 +66,7 @@ export default defineConfig({
             "examples/*/src/**/*.test.ts",
             "bench/src/**/*.test.ts",
             "tests/*.test.ts",
+            "tests/kubernetes/*.test.ts",
             "tests/requirement-mutations/*.test.ts",
           ],
           exclude: [BENCHMARKS, ...leftOut],
