@@ -9,6 +9,9 @@ export interface Received {
   readonly event: RunEvent;
 }
 
+/** The addresses and keys that the client uses. */
+export type ClientOf = Pick<Apart, "gatewayUrls" | "approvalsUrls"> & { readonly keys: Pick<Apart["keys"], "user" | "approver"> };
+
 const DEADLINE_MS = 90_000;
 const REQUEST_MS = 5000;
 const AGAIN_MS = 50;
@@ -17,7 +20,7 @@ const AGAIN_MS = 50;
  * Returns a client that follows the advice in our documentation. If a replica does not answer, the client tries the next one. It repeats a request
  * with the same key, and resumes a stream with the last event's id. It fails if it receives no answer within a minute and a half.
  */
-export function patientClient({ gatewayUrls, approvalsUrls, keys }: Pick<Apart, "gatewayUrls" | "approvalsUrls" | "keys">) {
+export function patientClient({ gatewayUrls, approvalsUrls, keys }: ClientOf) {
   let turn = 0;
   const next = (urls: readonly string[]): string => urls[turn++ % urls.length] ?? "";
   const asApprover = { authorization: `Bearer ${keys.approver}`, "content-type": "application/json" };

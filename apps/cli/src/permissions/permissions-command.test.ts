@@ -11,9 +11,10 @@ async function setup() {
   return {
     text,
     modeOf: async (file: string) => ((await stat(path.join(folder.path, file))).mode & 0o777).toString(8),
+    key: (role: string): Promise<string> => text(`data/keys/${role}.key`),
     async make(...flags: readonly string[]) {
       const { around, said } = surroundingsUnderTest();
-      const code = await runCommandLine(["permissions", "--out", folder.path, ...flags], around);
+      const code = await runCommandLine(["permissions", "--out", folder.path, "--data", path.join(folder.path, "data"), ...flags], around);
       return { code, ...said() };
     },
     [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
@@ -89,6 +90,54 @@ describe("permissions", () => {
     await expect(made.make("--check")).rejects.toMatchObject({
       exitCode: 1,
       message: expect.stringMatching(/^There are no logins in .+: make them with/),
+    });
+  });
+
+  it("prints with --kubernetes one Secret for each login, each with its own login and keys and no other, and no key of a person", async () => {
+    await using made = await setup();
+    const first = await made.make(...RABBITMQ, "--toolsets", "release,mcp", "--kubernetes", "--json");
+    const { items } = JSON.parse(first.out) as { items: { metadata: { name: string }; stringData: Record<string, string> }[] };
+    const secrets = new Map(items.map(({ metadata, stringData }) => [metadata.name, stringData]));
+    expect(Object.fromEntries([...secrets].map(([name, data]) => [name, Object.keys(data)]))).toEqual({
+      "toolbus-gateway": ["BUS_URL", "STATE_URL", "gateway-signing.jwk", "gateway-api-keys.json", "service-keys.json"],
+      "toolbus-agent": ["BUS_URL", "STATE_URL", "agent-signing.jwk", "service-keys.json"],
+      "toolbus-approvals": [
+        "BUS_URL",
+        "STATE_URL",
+        "approvals-signing.jwk",
+        "approvals-seal-keys.json",
+        "approvals-api-keys.json",
+        "service-keys.json",
+      ],
+      "toolbus-worker-release": ["BUS_URL", "STATE_URL", "worker.release-signing.jwk", "service-keys.json"],
+      "toolbus-worker-mcp": ["BUS_URL", "STATE_URL", "worker.mcp-signing.jwk", "service-keys.json"],
+      "toolbus-worker-operations": ["BUS_URL", "STATE_URL", "worker.operations-signing.jwk", "service-keys.json"],
+      "toolbus-setup": ["permissions.json"],
+      "toolbus-redis": ["redis.acl"],
+      "toolbus-rabbitmq": ["rabbitmq-definitions.json"],
+    });
+    const login = (name: string): string => /:([\w-]{43})@/.exec(secrets.get(name)?.["BUS_URL"] ?? "")?.[1] ?? "none";
+    for (const [name, data] of secrets)
+      for (const other of secrets.keys()) if (other !== name) expect(Object.values(data).join("\n"), name).not.toContain(login(other));
+    expect(Object.keys((JSON.parse(secrets.get("toolbus-setup")?.["permissions.json"] ?? "{}") as { logins: object }).logins)).toEqual([
+      "setup",
+    ]);
+    for (const role of ["user", "operator", "approver"]) expect(first.out).not.toContain((await made.key(role)).trim());
+    const again = await made.make("--kubernetes", "--json");
+    expect(again.out).toBe(first.out);
+  });
+
+  it("prints the Secrets as YAML, and not on a terminal", async () => {
+    await using made = await setup();
+    const { out } = await made.make("--kubernetes");
+    expect(out).toMatch(/^---\napiVersion: v1\nkind: Secret\nmetadata:\n {2}name: toolbus-gateway\n/);
+    expect(out).toContain("@rabbitmq:5672");
+    await expect(made.make("--kubernetes", "--set-up")).rejects.toMatchObject({ exitCode: 2 });
+    const { around } = surroundingsUnderTest();
+    const atTerminal = { ...around, stdout: Object.assign(Object.create(around.stdout), { isTTY: true }) as NodeJS.WriteStream };
+    await expect(runCommandLine(["permissions", "--kubernetes"], atTerminal)).rejects.toMatchObject({
+      exitCode: 2,
+      message: expect.stringContaining("kubectl apply -f -"),
     });
   });
 });
