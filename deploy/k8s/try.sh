@@ -7,11 +7,11 @@
 # It needs kubectl with the right to make a namespace, and the image toolbus:local on the nodes (docker build -t toolbus:local . and then, for example,
 # "kind load docker-image toolbus:local" or "minikube image load toolbus:local"). The keys and passwords are in .toolbus/kubernetes-OVERLAY, with mode 0600.
 #
-#   TOOLBUS_APPLY   the command that applies a file (default: kubectl apply -f)
-#   TOOLBUS_WAIT    how long to wait for the pods (default: 300s)
+#   KUBE_APPLY   the command that applies a file (default: kubectl apply -f)
+#   KUBE_WAIT    how long to wait for the pods (default: 300s)
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd); root=$(cd "$here/../.." && pwd)
-apply=${TOOLBUS_APPLY:-kubectl apply -f}; patience=${TOOLBUS_WAIT:-300s}
+apply=${KUBE_APPLY:-kubectl apply -f}; patience=${KUBE_WAIT:-300s}
 overlay=${1:-laptop}
 say() { printf '\n== %s\n' "$*" >&2; }
 fail() { printf 'try.sh: %s\n' "$*" >&2; exit 1; }
