@@ -1,13 +1,15 @@
 import { parseArgs } from "node:util";
+import { badInput } from "./bad-input.ts";
 import { configure, findCluster } from "./cluster.ts";
 import { type Disturbance, killPods, killServers, rollOut } from "./disturbances.ts";
+import { rightsOfSecret } from "./rights.ts";
 import { scaling } from "./scaling.ts";
 import { nothingLost, steadyLoad } from "./steady-load.ts";
 import { type Row, tableOf } from "./table.ts";
 
 const HELP = `Proves on a cluster that pods may be restarted, deleted and scaled under load. First start the overlay: deploy/k8s/try.sh OVERLAY.
 
-  npm run prove-kubernetes -- --overlay rabbitmq [rollouts] [kills] [servers] [scaling]     (default: all)
+  npm run prove-kubernetes -- --overlay rabbitmq [rollouts] [kills] [servers] [scaling] [rights] [bad-input]     (default: all)
 
   --overlay NAME    rabbitmq or nats
   --rate N          investigations a second (default: 5)
@@ -18,7 +20,7 @@ It runs where the Services of the cluster can be reached, such as on a node. Els
 It exits with 1 if a run was lost, an effect was doubled or missing, or a stream was not complete.
 `;
 
-const PROOFS = ["rollouts", "kills", "servers", "scaling"] as const;
+const PROOFS = ["rollouts", "kills", "servers", "scaling", "rights", "bad-input"] as const;
 
 try {
   process.exitCode = await main();
@@ -71,8 +73,16 @@ async function main(): Promise<number> {
   }
   const scaled = wanted("scaling") ? await scaling(cluster) : null;
   if (scaled) held &&= scaled.fourAgainstOne >= 3 && scaled.answeredAfterwards === scaled.sentToNobody && scaled.failed.length === 0;
-  if (values.json) console.log(JSON.stringify({ ok: held, rows, scaling: scaled }, null, 2));
+  // The Secret of approvals is the control: the same attempt with it is allowed.
+  const rights = wanted("rights") ? [await rightsOfSecret("agent"), await rightsOfSecret("approvals")] : [];
+  for (const { secret, decisionPublished, redisRefused, deviations } of rights)
+    held &&= decisionPublished.startsWith(secret === "agent" ? "refused" : "allowed") && redisRefused > 20 && deviations.length === 0;
+  const wrong = wanted("bad-input") ? await badInput() : [];
+  held &&= wrong.every(({ line }) => line !== null);
+  if (values.json) console.log(JSON.stringify({ ok: held, rows, scaling: scaled, rights, badInput: wrong }, null, 2));
   else {
+    for (const one of rights) console.log(one);
+    for (const { what, shownBy, line } of wrong) console.log(`${what} (kubectl ${shownBy}): ${line ?? "NOTHING IN A MINUTE AND A HALF"}`);
     if (rows.length > 1) console.log(tableOf(rows));
     if (scaled) console.log(scaled);
     console.log(held ? "Nothing was lost, and nothing was done twice." : "Something was lost, doubled or too slow: see above.");
