@@ -1,5 +1,5 @@
 import type { PreparedChange } from "./prepared-change.ts";
-import type { CommitReply } from "./state-store.ts";
+import type { CommitReply, Seen } from "./state-store.ts";
 
 /** The steps of a commit in an adapter's own storage. The adapter makes sure that no other commit happens between the steps. */
 export interface CommitSteps {
@@ -29,6 +29,11 @@ export function commitBy(steps: CommitSteps, shard: string, change: PreparedChan
   function replyOf(outcome: CommitReply["outcome"], commit: number): CommitReply {
     return { outcome, now, commit, ...(commit > 0 ? { mark: markOf(commit) } : {}), ...(lost ? { rolledBack: true } : {}) };
   }
+}
+
+/** Returns the commit with this number, or null if a shard has none yet. */
+export function seenOf(commit: number): Seen | null {
+  return commit === 0 ? null : { commit, mark: markOf(commit) };
 }
 
 /** A store that loses nothing while it is open needs no random marks. The commit numbers alone show whether it was restored from an older copy. */

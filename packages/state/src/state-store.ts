@@ -35,6 +35,17 @@ export interface Documents {
   /** Reads documents, with `null` for missing ones. All documents of one shard are read at the same moment. */
   read(keys: readonly string[]): Promise<ReadReply>;
   commit(shard: string, change: Change): Promise<CommitReply>;
+  /**
+   * Returns the last commit of a shard. While it stays the same, every commit of the shard is the same, even if the store lost commits in between. So
+   * a reader can use again what it has read.
+   */
+  head(shard: string): Promise<HeadReply>;
+}
+
+export interface HeadReply {
+  readonly now: number;
+  /** Null if the shard has no commit, or if the store does not know the mark of the last one. */
+  readonly last: Seen | null;
 }
 
 export interface StoredDocument {

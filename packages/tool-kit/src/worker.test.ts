@@ -4,7 +4,7 @@ import { message, messageTypes, type Message, topics } from "@toolbus/contracts"
 import { silentLog } from "@toolbus/telemetry";
 import { afterEach, describe, expect, it } from "vitest";
 import { mountToolset } from "./local-toolset.ts";
-import { readRegistry } from "./registry/registry.ts";
+import { readRegistry } from "./registry/read-registry.ts";
 import { approvalsKeys, bench, readOrThrow, receiptSigner } from "./testing/bench.ts";
 import { orders, target } from "./testing/target.ts";
 import { startWorker } from "./worker.ts";

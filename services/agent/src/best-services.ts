@@ -1,5 +1,5 @@
 import type { OfferedChoice, Registration } from "@toolbus/contracts";
-import { knownServices, searchServices, SERVICE_TOOLS } from "@toolbus/tool-kit";
+import { type KnownService, knownServices, searchServices, SERVICE_TOOLS } from "@toolbus/tool-kit";
 
 /** The number of services that are put before the model. */
 const MOST_SERVICES = 2;
@@ -16,9 +16,18 @@ export function bestServices(
   now: number,
   words: ReadonlyMap<string, readonly string[]> = new Map(),
 ): Services {
-  const services = knownServices(candidates, now, SERVICE_TOOLS).map((one) => ({ ...one, words: words.get(one.id) ?? [] }));
+  const services = servicesOf(candidates, now).map((one) => ({ ...one, words: words.get(one.id) ?? [] }));
   const found = searchServices(services, about, MOST_SERVICES);
   return found.map(({ id, top_tools: tools = [] }) => ({ id, tools: [...tools] }));
+}
+
+const known = new WeakMap<readonly Registration[], readonly KnownService[]>();
+
+/** Returns the services of these tools. Whether their workers are alive does not matter here, so a list of tools always has the same services. */
+function servicesOf(candidates: readonly Registration[], now: number): readonly KnownService[] {
+  const services = known.get(candidates) ?? knownServices(candidates, now, SERVICE_TOOLS);
+  known.set(candidates, services);
+  return services;
 }
 
 /**

@@ -39,12 +39,16 @@ export function mostWanted(all: readonly Registration[], { profile, about, calle
   const fixed = new Set(profile.seedCalls.map(({ tool }) => tool));
   if (profile.report?.kind === "filing") fixed.add(profile.report.tool);
   const ranked = rankTools(all, ({ definition }) => definition, about);
-  const byName = new Map(ranked.map((one) => [one.definition.name, one]));
-  const named = (names: Iterable<string>): readonly Registration[] => [...names].flatMap((name) => byName.get(name) ?? []);
+  const named = (names: readonly string[]): readonly Registration[] =>
+    names.flatMap((name) => ranked.find(({ definition }) => definition.name === name) ?? []);
   // A model that can find and call a tool by name can also use the tools that are left out.
   const finding = ranked.filter(isBridgeTool).slice(0, Math.ceil(most / 2));
   const kept = [...finding, ...named(called)].slice(0, Math.max(1, Math.floor((most * 2) / 3)));
-  const inOrder = new Set([...ranked.filter(({ definition }) => fixed.has(definition.name)), ...kept, ...ranked]);
-  const wanted = new Set([...inOrder].slice(0, most));
+  const first = fixed.size === 0 ? [] : ranked.filter(({ definition }) => fixed.has(definition.name));
+  const wanted = new Set([...first, ...kept].slice(0, most));
+  for (const one of ranked) {
+    if (wanted.size >= most) break;
+    wanted.add(one);
+  }
   return { offered: all.filter((one) => wanted.has(one)), leftOut: ranked.filter((one) => !wanted.has(one)) };
 }

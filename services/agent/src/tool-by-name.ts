@@ -12,7 +12,8 @@ import {
 import { rank } from "@toolbus/models";
 import type { Profile } from "./profile.ts";
 import { ruleMatches, type ToolRule, toolRule } from "./profiles/tool-rule.ts";
-import { judged, type OfferInput, whyNot } from "./tool-offer.ts";
+import { judged, whyNot } from "./tool-in-use.ts";
+import type { OfferInput } from "./tool-offer.ts";
 
 /** The names of a service and of one of its tools, as a model wrote them. */
 export interface AskedName {

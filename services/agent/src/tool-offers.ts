@@ -1,10 +1,13 @@
-import type { Registration, ToolRights } from "@toolbus/contracts";
+import type { ToolRights } from "@toolbus/contracts";
 import type { StateStore } from "@toolbus/state";
 import { attributeNames, type Log, measure, metricNames } from "@toolbus/telemetry";
 import { type DefinitionPace, readRegistry, switchedOff, type ToolFlags } from "@toolbus/tool-kit";
+import type { OfferedTo } from "./candidates.ts";
+import type { OfferNotice, SetAside } from "./offer-notices.ts";
 import type { Profile } from "./profile.ts";
 import { type AskedName, type ToolByName, toolByName } from "./tool-by-name.ts";
-import { type OfferedTo, offerTools, type OfferNotice, type SetAside, type ToolOffer } from "./tool-offer.ts";
+import type { WhyOff } from "./tool-in-use.ts";
+import { offerTools, type ToolOffer } from "./tool-offer.ts";
 
 /** Chooses the tools of new runs from the current registry. */
 export interface ToolOffers {
@@ -51,6 +54,7 @@ export interface ToolOffersOptions {
 /** Chooses the tools of new runs. Logs each notice once, although the notice applies to every new run. */
 export function toolOffers({ state, flags, disabled, log, pace, words }: ToolOffersOptions): ToolOffers {
   const reported = new Set<string>();
+  let switches: { readonly values: ReadonlyMap<string, boolean>; readonly off: WhyOff } | null = null;
   return {
     async offer(profile, { now, rights, model, about, called = [] }) {
       const registrations = await readRegistry(state, log, pace);
@@ -62,13 +66,12 @@ export function toolOffers({ state, flags, disabled, log, pace, words }: ToolOff
         rights,
         model,
         about,
-        off: (registration) => whyOff(registration, values),
+        off: offBy(values),
         called,
         ...(words ? { words: words() } : {}),
       });
-      const known = new Set(registrations.map(({ definition }) => definition.flag));
       for (const flag of values.keys())
-        if (!known.has(flag))
+        if (!registrations.some(({ definition }) => definition.flag === flag))
           tell({ level: "warn", text: `The flag "${flag}" is set, and no registered tool has it: is it spelled right?` });
       for (const notice of notices) {
         if (notice.setAside) measureSetAside(notice.setAside);
@@ -79,18 +82,24 @@ export function toolOffers({ state, flags, disabled, log, pace, words }: ToolOff
     async find(profile, { rights, now }, asked) {
       const registrations = await readRegistry(state, log, pace);
       const values = await flags.current();
-      return toolByName({ profile, registrations, now, rights, off: (registration) => whyOff(registration, values) }, asked);
+      return toolByName({ profile, registrations, now, rights, off: offBy(values) }, asked);
     },
     async readAhead() {
       await readRegistry(state, log, pace);
     },
   };
 
-  /** Returns why a tool is switched off here, in a sentence, or null if it is on. */
-  function whyOff({ definition }: Registration, values: ReadonlyMap<string, boolean>): string | null {
-    const { name, version } = definition;
-    if (disabled.has(name) || disabled.has(`${name}@${version}`)) return "TOOLS_DISABLED names it.";
-    return switchedOff(definition, values, flags.environment);
+  /** Returns the function that says why a tool is switched off here. It is the same one while no flag changes. */
+  function offBy(values: ReadonlyMap<string, boolean>): WhyOff {
+    const known = switches;
+    if (known?.values === values) return known.off;
+    const off: WhyOff = ({ definition }) => {
+      const { name, version } = definition;
+      if (disabled.has(name) || disabled.has(`${name}@${version}`)) return "TOOLS_DISABLED names it.";
+      return switchedOff(definition, values, flags.environment);
+    };
+    switches = { values, off };
+    return off;
   }
 
   function tell({ level, text, setAside }: OfferNotice): void {

@@ -49,6 +49,11 @@ const broken: readonly { readonly fault: string; readonly area: string; readonly
     area: "limits",
     breaks: (store) => ({ commit: (shard, change) => store.commit(shard, withSmallValues(change)) }),
   },
+  {
+    fault: "always names the same last commit",
+    area: "rollback",
+    breaks: () => ({ head: async () => ({ now: 1, last: { commit: 1, mark: "1" } }) }),
+  },
   { fault: "ignores what was seen", area: "rollback", breaks: changing(({ seen: _, ...change }) => change) },
 ];
 

@@ -1,9 +1,28 @@
 import { expect } from "vitest";
 import type { Change, CommitReply, Seen } from "../state-store.ts";
 import type { Checks } from "./case.ts";
-import { A, B, create, HERE, keyIn, valuesOf } from "./samples.ts";
+import { A, B, create, ELSEWHERE, HERE, keyIn, valuesOf } from "./samples.ts";
 
 export const rollbackChecks: Checks = {
+  async "names the last commit of a shard, with the mark of its reply, and none for a shard without commits"({ store }) {
+    expect((await store.head(HERE)).last).toBeNull();
+    const first = seenIn(await store.commit(HERE, put(A)));
+    expect((await store.head(HERE)).last).toEqual(first);
+    const second = seenIn(await store.commit(HERE, put(B)));
+    const { now, last } = await store.head(HERE);
+    expect(last).toEqual(second);
+    expect(now).toBeGreaterThan(0);
+    expect((await store.head(ELSEWHERE)).last).toBeNull();
+  },
+
+  async "names the same last commit after a refused change, and after the repeat of an older one"({ store }) {
+    await store.commit(HERE, put(A));
+    const second = seenIn(await store.commit(HERE, put(B)));
+    await store.commit(HERE, put(A));
+    await store.commit(HERE, { ...put(A), op: "another" });
+    expect((await store.head(HERE)).last).toEqual(second);
+  },
+
   async "accepts a commit that it has as seen, even if others came after it"({ store }) {
     const first = seenIn(await store.commit(HERE, put(A)));
     await create(store, B, 1);

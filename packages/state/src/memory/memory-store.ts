@@ -1,6 +1,6 @@
 import { DEFAULT_SHARDS, type Json } from "@toolbus/contracts";
 import { blobHash } from "../blob-hash.ts";
-import { type CommitSteps, commitBy } from "../commit-steps.ts";
+import { type CommitSteps, commitBy, seenOf } from "../commit-steps.ts";
 import { SWEEP_EVERY_MS } from "../expiry.ts";
 import { createFeed } from "../feed.ts";
 import { liveBatches } from "../live-batches.ts";
@@ -63,6 +63,11 @@ export function memoryStore(options: MemoryStoreOptions): StateStore {
       const reply = commitBy(steps, shard, prepareChange(shards, shard, change), now);
       if (now - sweptAt >= SWEEP_EVERY_MS) sweep(now);
       return reply;
+    },
+    async head(shard) {
+      const now = begin();
+      shards.check(shard);
+      return { now, last: seenOf(steps.last(shard)) };
     },
     claim,
     async settle(service, rows) {

@@ -1,7 +1,7 @@
 import type { Json } from "@toolbus/contracts";
 import { isExpired } from "../expiry.ts";
 import type { PreparedChange } from "../prepared-change.ts";
-import type { CommitReply, ReadReply, Seen, StoredDocument } from "../state-store.ts";
+import type { CommitReply, HeadReply, ReadReply, Seen, StoredDocument } from "../state-store.ts";
 import { commitArguments } from "./commit-arguments.ts";
 import type { RedisContext } from "./redis-context.ts";
 import { DOCUMENT_HEAD } from "./redis-keys.ts";
@@ -15,6 +15,7 @@ export interface RedisDocuments {
   lost(shard: string, now: number): void;
   read(keys: readonly string[]): Promise<ReadReply>;
   commit(shard: string, change: PreparedChange): Promise<CommitReply>;
+  head(shard: string): Promise<HeadReply>;
 }
 
 export interface RedisDocumentsOptions {
@@ -63,6 +64,12 @@ export function redisDocuments(context: RedisContext, { newMark, onRollback }: R
       const reply = replyOf(listOf(await connection.script(redisScripts.commit, keys, args)), (now) => clock.heard(now, askedAt));
       if (!change.seen) see(shard, last, reply);
       return reply;
+    },
+    async head(shard) {
+      const askedAt = clock.asking();
+      const reply = await connection.script(redisScripts.head, [layout.commits(shard), layout.marks(shard)], [clock.argument()]);
+      const [now, commit, mark] = listOf(reply).map(textIn);
+      return { now: clock.heard(Number(now), askedAt), last: mark ? { commit: Number(commit), mark } : null };
     },
   };
 

@@ -12,6 +12,7 @@ export interface RedisScript {
 /** Loading this file reads the scripts. So a missing script fails the start, not the first commit. */
 export const redisScripts = {
   commit: load("commit.lua"),
+  head: load("head.lua"),
   claim: load("claim.lua"),
   settle: load("settle.lua"),
   range: load("range.lua"),

@@ -144,6 +144,11 @@ function storeOn(
       if (reply.outcome === "ok") await onReplicas?.();
       return reply;
     },
+    async head(shard) {
+      begin();
+      shards.check(shard);
+      return documents.head(shard);
+    },
     claim,
     async settle(service, rows) {
       begin();

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { blobHash } from "../blob-hash.ts";
-import { type CommitSteps, commitBy } from "../commit-steps.ts";
+import { type CommitSteps, commitBy, seenOf } from "../commit-steps.ts";
 import { SWEEP_EVERY_MS } from "../expiry.ts";
 import { createFeed } from "../feed.ts";
 import { liveBatches } from "../live-batches.ts";
@@ -123,6 +123,10 @@ function storeOn({ connection, file, shards: count, clock, ownersDeadBefore, sha
       for (const item of appended) feed.publish(item);
       sweepNowAndThen(reply.now);
       return reply;
+    },
+    async head(shard) {
+      shards.check(shard);
+      return connection.look(() => ({ now: clock(), last: seenOf(documents.last(shard)) }));
     },
     claim,
     settle: (service, rows) => dueRows.settle(service, rows),

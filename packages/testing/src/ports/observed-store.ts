@@ -14,7 +14,7 @@ export type RowKind = "timer" | "outbox";
 /** The one memory store of a world. It reports everything that it does, and knows when the next row is due. */
 export interface ObservedStore extends Pick<
   StateStore,
-  "read" | "range" | "live" | "recent" | "genuine" | "follow" | "page" | "putBlob" | "getBlob"
+  "read" | "head" | "range" | "live" | "recent" | "genuine" | "follow" | "page" | "putBlob" | "getBlob"
 > {
   readonly shards: number;
   commit(shard: string, change: Change): Promise<CommitReply>;
@@ -37,6 +37,7 @@ export function observedStore(options: { readonly clock: () => number; readonly 
   return {
     shards: store.shards,
     read: store.read,
+    head: store.head,
     range: store.range,
     live: store.live,
     recent: store.recent,

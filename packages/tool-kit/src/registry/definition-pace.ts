@@ -41,18 +41,20 @@ export function definitionPace({ log, monotonic, judge = definitionFault }: Defi
   return {
     async admit(registrations) {
       const admitted: Registration[] = [];
+      let areAll = true;
       for (const one of registrations) {
-        const used = (await isAdmitted(one)) ? one : asItWas(one);
+        const used = isJudged(one.definition) || (await isAdmitted(one)) ? one : asItWas(one);
+        areAll &&= used === one;
         if (used === null) continue;
         keep(before, nameOf(one), used);
         admitted.push(used);
       }
-      return admitted;
+      // What is derived from the list is found by the list, so the same list is returned.
+      return areAll ? registrations : admitted;
     },
   };
 
   async function isAdmitted({ toolset, definition }: Registration): Promise<boolean> {
-    if (isJudged(definition)) return true;
     const minute = minuteOf(toolset);
     if (minute.judged >= LEAST_NEW && minute.spentMs >= MOST_MS) {
       tell(toolset, definition, minute);

@@ -7,7 +7,7 @@ import { memoryStore } from "@toolbus/state";
 import { silentLog } from "@toolbus/telemetry";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openReceiptKey } from "./open-receipt-key.ts";
-import { readRegistry } from "./registry.ts";
+import { readRegistry } from "./read-registry.ts";
 import { serveToolset } from "../serve-toolset.ts";
 import { approvalsKeys, receiptSigner } from "../testing/bench.ts";
 import { orders, target } from "../testing/target.ts";

@@ -4,7 +4,8 @@ import { memoryStore, type StateStore } from "@toolbus/state";
 import { silentLog } from "@toolbus/telemetry";
 import { describe, expect, it } from "vitest";
 import { defineTool } from "../tool/define-tool.ts";
-import { markSeen, readRegistry, RegistryConflict, registerToolset, unregister } from "./registry.ts";
+import { readRegistry } from "./read-registry.ts";
+import { markSeen, RegistryConflict, registerToolset, unregister } from "./registry.ts";
 import { type Toolset, toolset } from "../tool/toolset.ts";
 
 function tools(name: string, names: readonly string[], version = "1", description = "Does it.") {

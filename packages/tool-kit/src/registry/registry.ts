@@ -1,20 +1,9 @@
 import { hash } from "node:crypto";
-import {
-  definitionFault,
-  HOME_SHARD,
-  keyOf,
-  keys,
-  parseRegistration,
-  type PublicJwk,
-  quarantineSentence,
-  type Registration,
-  type ToolDefinition,
-} from "@toolbus/contracts";
+import { definitionFault, HOME_SHARD, keyOf, keys, type PublicJwk, quarantineSentence, type ToolDefinition } from "@toolbus/contracts";
 import { commitRepeatedly, type Change, type StateStore } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
-import { verifiedDefinition } from "./verified-definition.ts";
-import type { DefinitionPace } from "./definition-pace.ts";
 import { guideChange } from "./guides.ts";
+import { indexMembers, type Member } from "./read-registry.ts";
 import { type Put, registrationOf, replacedBy, seenAgain } from "./registration.ts";
 import type { Examples } from "../tool/tool-examples.ts";
 import type { Executor, Toolset } from "../tool/toolset.ts";
@@ -100,29 +89,6 @@ export async function markSeen(
 }
 
 /**
- * Returns every registration, in the order of the index. A registration that cannot be read, or whose hash is wrong, is left out and logged. `pace`
- * decides which definitions may be used now.
- */
-export async function readRegistry(state: StateStore, log?: Log, pace?: DefinitionPace): Promise<readonly Registration[]> {
-  const members = await indexMembers(state);
-  if (members.length === 0) return [];
-  const { documents } = await state.read(members.map(({ toolset, tool, version }) => keys.registration(toolset, tool, version)));
-  const registrations = members.flatMap(({ toolset, tool, version }, i) => {
-    const value = documents[i]?.value;
-    // The tool was unregistered after the index was read.
-    if (value === undefined) return [];
-    const parsed = parseRegistration(value);
-    if (parsed.ok && parsed.value.toolset === toolset && parsed.value.definition.name === tool) {
-      const definition = verifiedDefinition(parsed.value);
-      if (definition) return [{ ...parsed.value, definition }];
-    }
-    log?.warn({ toolset, tool, version }, "a registration cannot be read and is left out");
-    return [];
-  });
-  return pace ? pace.admit(registrations) : registrations;
-}
-
-/**
  * Removes one version of a tool on purpose. The toolset's claim on the name is removed with the last version, and its guide with its last tool. Runs that began with the removed
  * version keep its definition, so stop its workers later. Returns false if it was not registered.
  */
@@ -168,13 +134,6 @@ function isSound(definition: ToolDefinition, toolset: string, log: Log | undefin
 }
 
 const TRIES = 8;
-const PAGE = 1000;
-
-interface Member {
-  readonly toolset: string;
-  readonly tool: string;
-  readonly version: string;
-}
 
 /** Writes the registrations. Returns false if a document changed in between. */
 async function writeRegistrations(
@@ -268,20 +227,6 @@ function refuseForeign(name: string, foreign: readonly Member[]): void {
   throw new RegistryConflict(
     `The tool "${first.tool}" of the toolset "${name}" is already registered by the toolset "${first.toolset}"; rename it, or unregister that one first.`,
   );
-}
-
-async function indexMembers(state: StateStore): Promise<readonly Member[]> {
-  const members: Member[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await state.page(keys.registryIndex(), { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) });
-    for (const { member } of page.members) {
-      const [, toolset, tool, version] = /^([^/]+)\/([^@]+)@(.+)$/.exec(member) ?? [];
-      if (toolset !== undefined && tool !== undefined && version !== undefined) members.push({ toolset, tool, version });
-    }
-    cursor = page.cursor;
-  } while (cursor !== undefined);
-  return members;
 }
 
 const NO_EXAMPLES: Examples = new Map();

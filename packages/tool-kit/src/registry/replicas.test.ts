@@ -2,7 +2,8 @@ import { availabilityOf, goneSince, keys, SEEN_FOR_MS } from "@toolbus/contracts
 import { memoryStore } from "@toolbus/state";
 import { describe, expect, it } from "vitest";
 import { defineTool } from "../tool/define-tool.ts";
-import { markSeen, readRegistry, registerToolset } from "./registry.ts";
+import { readRegistry } from "./read-registry.ts";
+import { markSeen, registerToolset } from "./registry.ts";
 import { sayGone, sayHere } from "./replicas.ts";
 import { toolset } from "../tool/toolset.ts";
 

@@ -4,7 +4,7 @@ import type { Log } from "@toolbus/telemetry";
 import { readRegistry } from "@toolbus/tool-kit";
 import type { Profile } from "../profile.ts";
 import { ruleMatches, toolRule } from "../profiles/tool-rule.ts";
-import { judged } from "../tool-offer.ts";
+import { judged } from "../tool-in-use.ts";
 import type { Turn } from "../transitions/turn-input.ts";
 
 interface Asking {
