@@ -28,6 +28,8 @@ const resourceTurn = from("packages/tool-kit/src/writes/resource-turn.test.ts");
 const callRecord = from("services/agent/src/transitions/call-record.test.ts");
 const resultIndex = from("services/agent/src/memory/result-index.test.ts");
 const modelFacts = from("packages/models/src/facts/model-facts.test.ts");
+const goldenWorker = from("tests/e2e/golden-calls.test.ts");
+const goldenCalls = from("packages/tool-kit/src/rollout/golden-calls.test.ts");
 const eitherBroker = from("tests/e2e/either-broker.test.ts");
 const transitions = from("services/agent/src/transitions/transitions.test.ts");
 const limits = from("services/agent/src/transitions/end.test.ts");
@@ -811,6 +813,13 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     switchedOff("begins no write, and no other worker runs the refused call"),
     switchedOff("refuses a read as a matter of policy and says which flag it was"),
     toolOffers("leave out what a flag of this environment switches off"),
+  ],
+  "G-13": [
+    goldenWorker(
+      "is unready with one sentence, takes no calls, and becomes ready when the calls pass, all without a run and without an effect",
+    ),
+    goldenCalls("run a read and a compute with the example, as a call would"),
+    goldenCalls("of a write run only plan and prepare, and never the effect"),
   ],
   "G-14": [
     toolOffer("cause a warning above 12, and another from 15 on"),

@@ -13,6 +13,8 @@ export const spanNames = {
   invokeAgent: (agent: string) => `invoke_agent ${agent}`,
   chat: (model: string) => `chat ${model}`,
   executeTool: (tool: string) => `execute_tool ${tool}`,
+  /** A call of a tool before its worker takes calls. It belongs to no run. */
+  goldenCall: (tool: string) => `golden_call ${tool}`,
 } as const;
 
 /** The names of events on spans. */
@@ -79,6 +81,8 @@ export const attributeNames = {
   toolKind: "toolbus.tool.kind",
   toolVersion: "toolbus.tool.version",
   toolset: "toolbus.toolset",
+  /** True for a call that a worker made before it took calls. */
+  golden: "toolbus.golden",
   /** The number of model calls that the tool itself made. */
   toolModelCalls: "toolbus.tool.model.calls",
   dispatch: "toolbus.dispatch",
@@ -124,6 +128,11 @@ export const metricNames = {
   toolDuration: histogram("toolbus.tool.invoke.duration", "ms", "How long a worker took for a tool call, by tool and status", MILLISECONDS),
   toolInvocations: counter("toolbus.tool.invocations", "{call}", "Tool calls that a worker answered, by tool and status"),
   toolCalls: counter("toolbus.tool.calls", "{call}", "Tool calls that the agent joined, whoever ended them, by tool and status"),
+  goldenCalls: counter(
+    "toolbus.golden.calls",
+    "{call}",
+    "Tools that a worker checked before it took calls, by tool and status: passed, not_called, or the code of the failure",
+  ),
   toolModelCost: counter(
     "toolbus.tool.model.cost",
     "{USD}",

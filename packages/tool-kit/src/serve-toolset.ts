@@ -5,6 +5,8 @@ import { connectState, SKEW_WARN_MS, storeClock, storeLosses } from "@toolbus/st
 import { createLog, type LogLevel, recordStoreLoss, recordUnreportedLoss, watchClocks } from "@toolbus/telemetry";
 import { openReceiptKey } from "./registry/open-receipt-key.ts";
 import { openToolFlags } from "./registry/tool-flags.ts";
+import { type GoldenMode, goldenObstacle } from "./rollout/golden-obstacle.ts";
+import { startGate } from "./rollout/start-gate.ts";
 import type { Toolset } from "./tool/toolset.ts";
 import { startWorker, type Worker } from "./worker.ts";
 
@@ -16,7 +18,10 @@ export interface ServeOptions {
    * URL it is "required".
    */
   readonly durability?: "required" | "relaxed";
-  /** Ends the wait for a store that is unavailable at the start. Then `serveToolset` rejects with `StoreUnavailable`. */
+  /**
+   * Ends the wait for a store that is unavailable at the start, and then `serveToolset` rejects with `StoreUnavailable`. Also ends the wait for golden
+   * calls, and then `serveToolset` rejects with the signal's reason.
+   */
   readonly signal?: AbortSignal;
   /** The file with the public keys of the approvals service. Pass either this or `jwksUrl`, which is the address of its `/.well-known/jwks.json`. */
   readonly jwksFile?: string;
@@ -39,6 +44,11 @@ export interface ServeOptions {
    */
   readonly clockSkewWarnMs?: number;
   readonly logLevel?: LogLevel;
+  /**
+   * Whether the worker calls each tool with its example before it takes calls. With "warn", a failure is only logged. With "required", the worker
+   * waits until the calls pass, and `serveToolset` resolves only then. The default is "off".
+   */
+  readonly goldenCalls?: GoldenMode;
 }
 
 /**
@@ -70,7 +80,7 @@ export async function serveToolset(toolset: Toolset, options: ServeOptions): Pro
   });
   const unwatch = watchClocks(log, time);
   const opened: { stop(): Promise<void> }[] = [{ stop: () => state.close() }, { stop: async () => unwatch() }];
-  let worker: Worker;
+  let worker: Worker | undefined;
   try {
     const bus = await connectBus(options.busUrl, { clock, log });
     // The bus is closed first, so that no pending report delays the stop.
@@ -82,21 +92,25 @@ export async function serveToolset(toolset: Toolset, options: ServeOptions): Pro
       await bus.publish(identity ? await signMessage(notice, identity) : notice);
     });
     const { concurrency } = options;
-    worker = await startWorker({
-      toolset,
-      bus,
-      state,
-      losses,
-      keys,
-      ...(receiptKey ? { signer: receiptKey.signer, receiptKeys: receiptKey.keys } : {}),
-      log,
-      clock,
-      monotonic,
-      flags,
-      random,
-      ...(concurrency === undefined ? {} : { concurrency }),
-    });
-    opened.push(worker);
+    const begin = async (): Promise<Worker> =>
+      (worker = await startWorker({
+        toolset,
+        bus,
+        state,
+        losses,
+        keys,
+        ...(receiptKey ? { signer: receiptKey.signer, receiptKeys: receiptKey.keys } : {}),
+        log,
+        clock,
+        monotonic,
+        flags,
+        random,
+        ...(concurrency === undefined ? {} : { concurrency }),
+      }));
+    const mode = options.goldenCalls ?? "off";
+    const gate = await startGate({ obstacle: (signal) => goldenObstacle(toolset, mode, { flags, log, random, signal }), begin, log });
+    opened.push(gate);
+    await unlessAborted(gate.settled, options.signal);
   } catch (error) {
     await stopAll(opened);
     throw error;
@@ -115,7 +129,7 @@ export async function serveToolset(toolset: Toolset, options: ServeOptions): Pro
     });
   };
   process.on("SIGTERM", onSignal).on("SIGINT", onSignal);
-  return { stop, renew: () => worker.renew() };
+  return { stop, renew: async () => worker?.renew() };
 }
 
 function skewWarnMsOf({ clockSkewWarnMs: given = SKEW_WARN_MS.default }: ServeOptions): number {
@@ -130,6 +144,16 @@ function keySetOf({ jwksFile, jwksUrl }: ServeOptions, clock: () => number, onPr
   if (jwksFile !== undefined) return fileKeySet({ file: jwksFile, clock, onProblem });
   if (jwksUrl !== undefined) return httpKeySet({ url: jwksUrl, clock, timeoutMs: JWKS_TIMEOUT_MS, onProblem });
   throw new TypeError(`The worker needs the public keys of the approvals service: pass "jwksFile" or "jwksUrl".`);
+}
+
+/** Rejects with the signal's reason if it aborts first. */
+async function unlessAborted(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+  if (!signal) return work;
+  const { promise, reject } = Promise.withResolvers<never>();
+  const onAbort = (): void => reject(signal.reason);
+  signal.addEventListener("abort", onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  await Promise.race([work, promise]).finally(() => signal.removeEventListener("abort", onAbort));
 }
 
 async function stopAll(opened: readonly { stop(): Promise<void> }[]): Promise<void> {

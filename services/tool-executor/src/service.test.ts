@@ -36,10 +36,26 @@ describe("the tool executor", () => {
     expect(await running.stop()).toBe(true);
   });
 
+  it("registers nothing while its required golden calls fail, and is served all the same if they are only wanted", async () => {
+    const directory = await mkdtemp(path.join(tmpdir(), "executor-"));
+    const away = { ...base, RECEIPT_KEY_FILE: path.join(directory, "receipts.jwk"), RELEASE_API_URL: "http://127.0.0.1:1" };
+    for (const [mode, tools, reasons] of [
+      ["required", 0, ["the golden call of get_release_summary fails with unavailable (and 1 more)"]],
+      ["warn", 2, []],
+    ] as const) {
+      const running = await runServices([toolExecutor], { env: { ...away, GOLDEN_CALLS: mode } });
+      expect(running.services.get("tool-executor")?.unready()).toEqual(reasons);
+      expect(await readRegistry(running.infrastructure.state)).toHaveLength(tools);
+      expect(await running.stop()).toBe(true);
+    }
+    await rm(directory, { recursive: true });
+  });
+
   it("refuses to start with one sentence: unknown toolset, no public keys, a renewal that comes too late, flags that cannot be read", async () => {
     for (const [env, words] of [
       [{ TOOLSETS: "release,weather" }, 'TOOLSETS names "weather", which is not a toolset. Known: release, guides, mcp, operations.'],
       [{ JWKS_FILE: "" }, /^The public keys of approvals are not known/],
+      [{ GOLDEN_CALLS: "on" }, /^A setting is wrong: GOLDEN_CALLS: /],
       [{ LEDGER_RENEW_MS: "10000" }, /^LEDGER_RENEW_MS must be shorter/],
       [{ TOOL_FLAGS: "a=maybe" }, /^"a=maybe" sets no flag: write flags as/],
       [{ TOOL_FLAGS_FILE: "no-such-flags.json" }, /^The flags file no-such-flags.json cannot be read \(ENOENT\)/],

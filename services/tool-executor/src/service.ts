@@ -1,8 +1,12 @@
 import { defineService, type Infrastructure, needKeysOf, Refusal } from "@toolbus/runtime";
 import {
   FlagsRefused,
+  type Gated,
+  type GoldenMode,
+  goldenObstacle,
   openToolFlags,
   RegistryConflict,
+  startGate,
   startWorker,
   type ToolFlags,
   type Toolset,
@@ -39,8 +43,9 @@ export function toolExecutorWith(others: readonly Toolset[]) {
       const { bus, state, log, trusted, clock } = infrastructure;
       const { toolsets, operations, mcp, guides } = servedBy(config);
       const workers: Pick<Worker, "stop">[] = [];
+      const gates: Gated[] = [];
       const stop = async (): Promise<void> => {
-        await Promise.all(workers.map((worker) => worker.stop()));
+        await Promise.all([...workers, ...gates].map((part) => part.stop()));
       };
       try {
         // Operations starts first, so that it misses no dead letter from the queues of the toolsets.
@@ -50,66 +55,79 @@ export function toolExecutorWith(others: readonly Toolset[]) {
         if (guides) needKeysOf(trusted, ["gateway"]);
         const ownGuides = guides ? [guidesToolset({ state, gatewayKeys: trusted.of("gateway"), log })] : [];
         const served = [...toolsets, ...ownGuides, ...others];
-        if (served.length > 0) await startWorkers(served, infrastructure, config, workers);
+        if (served.length > 0) await startGated(served, infrastructure, config, gates);
         // The MCP client is loaded only if it is needed, because it is a fifth of the code that a start loads.
         if (mcp) workers.push(await startBridge(infrastructure, config));
       } catch (error) {
         await stop();
         throw error instanceof RegistryConflict ? new Refusal(error.message) : error;
       }
-      return { unready: () => [], stop };
+      return { unready: () => gates.flatMap((gate) => gate.unready()), stop };
     },
   });
 }
 
-/** Starts the toolset `mcp`, or stands by while another replica runs its servers. */
+/**
+ * Starts the toolset `mcp`, or stands by while another replica runs its servers. No golden calls are made, because foreign tools declare no golden
+ * arguments.
+ */
 async function startBridge(infrastructure: Infrastructure, config: ExecutorConfig): Promise<Pick<Worker, "stop">> {
-  needKeysOf(infrastructure.trusted, ["approvals"]);
+  const { startOf } = await workerStarter(infrastructure, config);
   const { startMcp } = await import("./toolsets/mcp/start-mcp.ts");
-  return await startMcp(config, infrastructure, async (toolset) => {
-    const [worker] = (await startWorkers([toolset], infrastructure, config, [])).values();
-    if (!worker) throw new Error("The worker of the toolset mcp was not started.");
-    return worker;
-  });
+  return await startMcp(config, infrastructure, startOf);
 }
 
 /**
- * Starts the toolsets' workers one after another and adds each to `started`, so that the caller can stop all of them. Returns the workers by toolset.
+ * Starts the toolsets' workers one after another, each as soon as nothing speaks against it. Adds each to `gates` at once, so that the caller can stop
+ * all of them.
  */
-async function startWorkers(
+async function startGated(
   toolsets: readonly Toolset[],
+  infrastructure: Infrastructure,
+  config: ExecutorConfig,
+  gates: Gated[],
+): Promise<void> {
+  const { random } = infrastructure;
+  const { flags, startOf } = await workerStarter(infrastructure, config);
+  const mode = config.GOLDEN_CALLS as GoldenMode;
+  for (const toolset of toolsets) {
+    const log = infrastructure.log.child({ toolset: toolset.name });
+    const obstacle = (signal: AbortSignal): Promise<string | null> => goldenObstacle(toolset, mode, { flags, log, random, signal });
+    gates.push(await startGate({ obstacle, begin: () => startOf(toolset), log }));
+  }
+}
+
+/** Returns the function that starts the worker of a toolset, and the flags of the process. */
+async function workerStarter(
   { bus, state, losses, log, identity, trusted, random, monotonic, clock }: Infrastructure,
   config: ExecutorConfig,
-  started: Pick<Worker, "stop">[],
-): Promise<ReadonlyMap<string, Worker>> {
+): Promise<{ readonly flags: ToolFlags; readonly startOf: (toolset: Toolset) => Promise<Worker> }> {
   needKeysOf(trusted, ["approvals"]);
   const flags = await toolFlags(config, { log, monotonic });
   const timings = { ...workerTimings, leaseMs: config.LEDGER_LEASE_MS, renewMs: config.LEDGER_RENEW_MS };
-  const workers = new Map<string, Worker>();
-  for (const toolset of toolsets) {
-    const worker = await startWorker({
-      toolset,
-      bus,
-      state,
-      losses,
-      keys: trusted.of("approvals"),
-      signer: identity.signer,
-      receiptKeys: trusted.of(`worker.${toolset.name}`),
-      log: log.child({ toolset: toolset.name }),
-      clock,
-      monotonic,
-      random,
-      concurrency: config.WORKER_CONCURRENCY,
-      timings,
-      maxContentBytes: config.TOOL_RESULT_MAX_BYTES,
-      securityEventsPerMinute: config.SECURITY_EVENTS_PER_MINUTE,
-      deadLettersPerMinute: config.DEAD_LETTERS_PER_MINUTE,
-      flags,
-    });
-    started.push(worker);
-    workers.set(toolset.name, worker);
-  }
-  return workers;
+  return {
+    flags,
+    startOf: (toolset) =>
+      startWorker({
+        toolset,
+        bus,
+        state,
+        losses,
+        keys: trusted.of("approvals"),
+        signer: identity.signer,
+        receiptKeys: trusted.of(`worker.${toolset.name}`),
+        log: log.child({ toolset: toolset.name }),
+        clock,
+        monotonic,
+        random,
+        concurrency: config.WORKER_CONCURRENCY,
+        timings,
+        maxContentBytes: config.TOOL_RESULT_MAX_BYTES,
+        securityEventsPerMinute: config.SECURITY_EVENTS_PER_MINUTE,
+        deadLettersPerMinute: config.DEAD_LETTERS_PER_MINUTE,
+        flags,
+      }),
+  };
 }
 
 async function toolFlags(

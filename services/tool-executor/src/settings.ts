@@ -1,5 +1,5 @@
 import { httpAddress, integer, milliseconds, type SettingsOf, str, toolFlagSettings } from "@toolbus/runtime";
-import { MAX_CONTENT_BYTES } from "@toolbus/tool-kit";
+import { GOLDEN_MODES, MAX_CONTENT_BYTES } from "@toolbus/tool-kit";
 
 /** Whether calls may register MCP servers, and how these run. */
 export const REGISTER_MODES = ["off", "sandboxed", "unsandboxed"] as const;
@@ -19,6 +19,11 @@ export const executorSettings = {
   RECEIPT_KEY_FILE: str({
     default: "",
     desc: "the key that its toolsets sign receipts of writes with; the same on all replicas of these toolsets",
+  }),
+  GOLDEN_CALLS: str({
+    default: "off",
+    choices: [...GOLDEN_MODES],
+    desc: "whether a worker calls its tools with their examples before it takes calls: off, warn (only logs failures) or required (waits until they pass)",
   }),
   WORKER_CONCURRENCY: integer({ min: 1, max: 1024 })({ default: 16, desc: "how many calls of each toolset run at the same time" }),
   TOOL_RESULT_MAX_BYTES: integer({ min: 1024, max: 16_777_216 })({

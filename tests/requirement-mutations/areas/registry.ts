@@ -120,6 +120,26 @@ export const registryMutations: Mutations = {
       },
     ],
   },
+  "G-13": {
+    breaks: "a worker whose golden calls fail takes calls anyway, and the dry run of a write has the effect",
+    patches: [
+      {
+        file: "packages/tool-kit/src/rollout/golden-obstacle.ts",
+        find: 'if (first === undefined || mode === "warn") return null;',
+        replace: "if (first === undefined || mode !== undefined) return null;",
+      },
+      {
+        file: "packages/tool-kit/src/rollout/golden-call.ts",
+        find: "return judged(await within<Json>((context) => tool.prepare(args, context)), planned",
+        replace: "return judged(await within<Json>((context) => tool.run(args, { ...context, idempotencyKey: callId })), planned",
+      },
+      {
+        file: "packages/tool-kit/src/rollout/golden-call.ts",
+        find: 'tool.run(args, context)), ["run"]);',
+        replace: '(tool.draft.name === "" ? tool.run(args, context) : null)), ["run"]);',
+      },
+    ],
+  },
   "G-17": {
     breaks: "tools call the API that the first toolset of the process was given",
     patches: [

@@ -37,6 +37,11 @@ interface Description {
   /** Marks a tool that exists only for runs that began with it. `note` says what to use instead and what differs. */
   readonly deprecated?: ToolDefinition["deprecated"];
   readonly slo?: ToolDefinition["slo"];
+  /**
+   * A sentence that says why a worker must not call this tool with the arguments from the toolset's `examples` before it takes calls, for example
+   * because the tool answers only within a run, or because each call costs money.
+   */
+  readonly noGoldenCall?: string;
 }
 
 export interface ReadSpec<Args extends JsonObject> extends Description, ReadHandlers<Args> {
@@ -63,7 +68,8 @@ export function defineTool(spec: ReadSpec<JsonObject> | WriteSpec<JsonObject, Js
   if (!checked.ok) throw new TypeError(`The tool "${spec.name}" has an invalid definition: ${describeProblems(checked.problems)}.`);
   const error = firstError(lintTool(draft));
   if (error !== null) throw new TypeError(`The tool "${spec.name}" has an invalid definition: ${error}`);
-  if (spec.kind !== "write") return { kind: spec.kind, draft, run: (args, context) => spec.run(args, context) };
+  const golden = spec.noGoldenCall === undefined ? {} : { noGoldenCall: spec.noGoldenCall };
+  if (spec.kind !== "write") return { kind: spec.kind, draft, run: (args, context) => spec.run(args, context), ...golden };
   const reconcile = spec.reconcile?.bind(spec);
   const resource = spec.resource?.bind(spec);
   const plan = spec.plan?.bind(spec);
@@ -75,6 +81,7 @@ export function defineTool(spec: ReadSpec<JsonObject> | WriteSpec<JsonObject, Js
     ...(reconcile === undefined ? {} : { reconcile }),
     ...(resource === undefined ? {} : { resource }),
     ...(plan === undefined ? {} : { plan }),
+    ...golden,
   };
 }
 

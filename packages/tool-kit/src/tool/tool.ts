@@ -105,11 +105,13 @@ export interface WriteHandlers<Args, Prepared> {
 export interface ReadTool extends ReadHandlers<JsonObject> {
   readonly kind: "read" | "compute";
   readonly draft: DraftDefinition;
+  readonly noGoldenCall?: string;
 }
 
 export interface WriteTool extends WriteHandlers<JsonObject, Json> {
   readonly kind: "write";
   readonly draft: DraftDefinition;
+  readonly noGoldenCall?: string;
 }
 
 /** A tool as `defineTool` creates it, with its definition and its handlers. */

@@ -68,7 +68,8 @@ export interface ToolsetOptions {
   readonly unavailableTool?: (definition: ToolDefinition) => string | null;
   /**
    * Returns arguments with which the tools work now, by the name of the tool, such as an id that exists in the target. People copy them from the list
-   * of tools. Each worker calls this function when it starts and with every heartbeat. Leave out a tool whose arguments are not known.
+   * of tools, and a worker with golden calls calls the tools with them before it takes calls. Each worker calls this function when it starts and with
+   * every heartbeat. Leave out a tool whose arguments are not known.
    */
   readonly examples?: (signal: AbortSignal) => Readonly<Record<string, JsonObject>> | Promise<Readonly<Record<string, JsonObject>>>;
   /** The longest time-out of any tool that is registered later. */

@@ -99,7 +99,7 @@ export async function publishPlan(
 const parsePlan = parser(Plan);
 
 /** Returns the plan in its canonical form, or what is wrong with it. */
-function readPlan(value: unknown): Plan | string {
+export function readPlan(value: unknown): Plan | string {
   try {
     const text = canonicalJson(value as Plan);
     const parsed = parsePlan(JSON.parse(text));

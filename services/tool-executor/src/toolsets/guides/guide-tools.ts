@@ -1,6 +1,6 @@
 import { type Guide, type Registration, rightsFault } from "@toolbus/contracts";
 import { defineTool, type Tool, toolError, ToolProblem } from "@toolbus/tool-kit";
-import type { Requester } from "./requester.ts";
+import { ONLY_IN_A_RUN, type Requester } from "./requester.ts";
 import { skillName } from "./skill-tools.ts";
 import type { Skills } from "./skills.ts";
 
@@ -28,6 +28,7 @@ export function guideTools({ requester, registered, guides, skills }: GuideTools
   return [
     defineTool({
       name: "list_tool_guides",
+      noGoldenCall: ONLY_IN_A_RUN,
       kind: "read",
       description: [
         "Lists the guides of the toolsets, which say how to use several tools together, and the names of the skills that earlier runs saved.",
@@ -48,6 +49,7 @@ export function guideTools({ requester, registered, guides, skills }: GuideTools
     }),
     defineTool({
       name: "get_tool_guide",
+      noGoldenCall: ONLY_IN_A_RUN,
       kind: "read",
       description: [
         "Gets the guide of one toolset: when to use which of its tools, in which order, and what to avoid.",

@@ -3,6 +3,9 @@ import type { SignedReader } from "@toolbus/grants";
 import type { StateStore } from "@toolbus/state";
 import { type ToolProblem, toolError } from "@toolbus/tool-kit";
 
+/** Why no tool of this toolset is called before its worker takes calls. */
+export const ONLY_IN_A_RUN = "it answers only within a run, whose requester the gateway has signed.";
+
 /** The requester of the run that a call belongs to. */
 export type Requester = Pick<RunOrigin, "tenant" | "principal" | "scopes" | "tools" | "runId">;
 

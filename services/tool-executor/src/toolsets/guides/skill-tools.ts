@@ -1,6 +1,6 @@
 import { CLASSIFICATIONS, MAX_SKILL_CHARS, MAX_SUMMARY, SKILL_NAME } from "@toolbus/contracts";
 import { defineTool, type Tool, toolError, ToolProblem } from "@toolbus/tool-kit";
-import type { Requester } from "./requester.ts";
+import { ONLY_IN_A_RUN, type Requester } from "./requester.ts";
 import { SAVE_KEPT_MS, type SkillDraft, type Skills } from "./skills.ts";
 
 export interface SkillToolsOptions {
@@ -22,6 +22,7 @@ export function skillTools({ requester, skills }: SkillToolsOptions): readonly T
   return [
     defineTool({
       name: "get_skill",
+      noGoldenCall: ONLY_IN_A_RUN,
       kind: "read",
       trust: "untrusted",
       description: [
@@ -51,6 +52,7 @@ export function skillTools({ requester, skills }: SkillToolsOptions): readonly T
     }),
     defineTool({
       name: "save_skill",
+      noGoldenCall: ONLY_IN_A_RUN,
       kind: "write",
       description: [
         "Saves a text for later runs of the same tenant, such as a way of working that succeeded. A name that exists gets a new revision, and the old text is gone.",
@@ -94,6 +96,7 @@ export function skillTools({ requester, skills }: SkillToolsOptions): readonly T
     }),
     defineTool({
       name: "delete_skill",
+      noGoldenCall: ONLY_IN_A_RUN,
       kind: "write",
       description: [
         "Deletes a skill, so that no later run reads it.",
