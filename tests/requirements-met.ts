@@ -28,6 +28,9 @@ const resourceTurn = from("packages/tool-kit/src/writes/resource-turn.test.ts");
 const callRecord = from("services/agent/src/transitions/call-record.test.ts");
 const resultIndex = from("services/agent/src/memory/result-index.test.ts");
 const modelFacts = from("packages/models/src/facts/model-facts.test.ts");
+const stampedSystem = from("tests/e2e/registry-stamp.test.ts");
+const registryStamp = from("packages/contracts/src/registry-stamp.test.ts");
+const stampObstacle = from("packages/tool-kit/src/rollout/registry-stamp.test.ts");
 const goldenWorker = from("tests/e2e/golden-calls.test.ts");
 const goldenCalls = from("packages/tool-kit/src/rollout/golden-calls.test.ts");
 const eitherBroker = from("tests/e2e/either-broker.test.ts");
@@ -825,6 +828,13 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     toolOffer("cause a warning above 12, and another from 15 on"),
     toolOffer("are chosen by the run's message, and keep their order"),
     offeredChoice("records in its first event what was left out, and which service fits the message"),
+  ],
+  "G-16": [
+    stampedSystem("starts where the stamp is that of its tools and limits, and names what differs where it is not, until the file agrees"),
+    stampedSystem("ends a process with one sentence and the exit code 1 where the file is missing or is not a stamp"),
+    registryStamp("has the version of the registry, the limits, the writes of a high tier and the hash of each definition"),
+    stampObstacle("lets a worker of the stamped tools begin, and keeps every other one back with the difference and the remedy"),
+    stampObstacle("lets an agent begin when its limits are the stamped ones and the registry has the stamped tools"),
   ],
   "S-06": [
     offeredChoice("puts the service before the model with the message, and people see the message without it"),

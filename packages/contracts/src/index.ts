@@ -67,6 +67,7 @@ export * from "./plan.ts";
 export * from "./profile-file.ts";
 export * from "./public-tool.ts";
 export * from "./question-form.ts";
+export * from "./registry-stamp.ts";
 export * from "./registry-version.ts";
 export * from "./offered-choice.ts";
 export * from "./report.ts";

@@ -61,6 +61,7 @@ export { type SpawnedService, spawnService } from "./spawned-service.ts";
 export { storeReadiness } from "./store-readiness.ts";
 export { startTimerLoop } from "./timer-loop.ts";
 export { loopTimings } from "./timings.ts";
+export { stampSettings } from "./stamp-settings.ts";
 export { toolFlagSettings } from "./tool-flag-settings.ts";
 export { needKeysOf } from "./trust.ts";
 export { messagingSystem, tracedBus } from "./traced-bus.ts";

@@ -26,6 +26,7 @@ export type { ModelCallUse } from "./tool/model-use.ts";
 export type { DraftDefinition, Reconciliation, Tool, ToolContext, ToolOutput, WriteContext } from "./tool/tool.ts";
 export { fixedToolFlags, FlagsRefused, openToolFlags, switchedOff, type ToolFlags } from "./registry/tool-flags.ts";
 export { type ProblemOptions, toolError, ToolProblem } from "./tool/tool-problem.ts";
+export { agentStampObstacle, readStamp, StampRefused, stampedTool, workerStampObstacle } from "./rollout/registry-stamp.ts";
 export { type Gated, type GateOptions, startGate } from "./rollout/start-gate.ts";
 export { GOLDEN_MODES, type GoldenMode, goldenObstacle } from "./rollout/golden-obstacle.ts";
 export { type Executor, type Toolset, type ToolsetOptions, toolset } from "./tool/toolset.ts";

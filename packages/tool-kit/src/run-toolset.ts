@@ -3,6 +3,7 @@ import { KeyRefused } from "@toolbus/grants";
 import { StoreRefused, StoreUnavailable } from "@toolbus/state";
 import { RegistryConflict } from "./registry/registry.ts";
 import { FlagsRefused } from "./registry/tool-flags.ts";
+import { StampRefused } from "./rollout/registry-stamp.ts";
 import { serveToolset, type ServeOptions } from "./serve-toolset.ts";
 import type { Toolset } from "./tool/toolset.ts";
 import type { Worker } from "./worker.ts";
@@ -27,6 +28,7 @@ function isRefusal(error: unknown): error is Error {
     error instanceof KeyRefused ||
     error instanceof FlagsRefused ||
     error instanceof RegistryConflict ||
+    error instanceof StampRefused ||
     error instanceof StoreRefused ||
     error instanceof StoreUnavailable ||
     error instanceof BusUnavailable

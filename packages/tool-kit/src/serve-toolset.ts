@@ -6,6 +6,7 @@ import { createLog, type LogLevel, recordStoreLoss, recordUnreportedLoss, watchC
 import { openReceiptKey } from "./registry/open-receipt-key.ts";
 import { openToolFlags } from "./registry/tool-flags.ts";
 import { type GoldenMode, goldenObstacle } from "./rollout/golden-obstacle.ts";
+import { workerStampObstacle } from "./rollout/registry-stamp.ts";
 import { startGate } from "./rollout/start-gate.ts";
 import type { Toolset } from "./tool/toolset.ts";
 import { startWorker, type Worker } from "./worker.ts";
@@ -49,6 +50,11 @@ export interface ServeOptions {
    * waits until the calls pass, and `serveToolset` resolves only then. The default is "off".
    */
   readonly goldenCalls?: GoldenMode;
+  /**
+   * The stamp of the deployment that "toolbus tools stamp" made. If the toolset differs from the stamp, the worker waits until they agree, and
+   * `serveToolset` resolves only then.
+   */
+  readonly stampFile?: string;
 }
 
 /**
@@ -108,7 +114,10 @@ export async function serveToolset(toolset: Toolset, options: ServeOptions): Pro
         ...(concurrency === undefined ? {} : { concurrency }),
       }));
     const mode = options.goldenCalls ?? "off";
-    const gate = await startGate({ obstacle: (signal) => goldenObstacle(toolset, mode, { flags, log, random, signal }), begin, log });
+    const obstacle = async (signal: AbortSignal): Promise<string | null> =>
+      (await workerStampObstacle(toolset, options.stampFile ?? "")) ??
+      (await goldenObstacle(toolset, mode, { flags, log, random, signal }));
+    const gate = await startGate({ obstacle, begin, log });
     opened.push(gate);
     await unlessAborted(gate.settled, options.signal);
   } catch (error) {

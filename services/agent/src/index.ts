@@ -3,6 +3,7 @@ export { modelInWords, modelProbe } from "./model-in-words.ts";
 export { modelEnvironment, unknownModelSettings } from "./model-settings.ts";
 export { originReader } from "./origins.ts";
 export { loadProfiles } from "./profiles/load-profiles.ts";
+export { agentLimits } from "./stamped.ts";
 export { agent, startAgent } from "./service.ts";
 export { type AgentConfig, agentSettings } from "./settings.ts";
 export type { Profile } from "./profile.ts";

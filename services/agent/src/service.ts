@@ -39,6 +39,7 @@ import { type ModelOf, processModel, profileModels } from "./profiles/profile-mo
 import { timesThatDoNotFit } from "./profiles/times-that-do-not-fit.ts";
 import { type AgentConfig, agentSettings } from "./settings.ts";
 import { namesOf, toolOffers } from "./tool-offers.ts";
+import { agentLimits, startStamped } from "./stamped.ts";
 import { startSummaries } from "./summaries/start-summaries.ts";
 import { contentOfRun, endedRunsIn } from "./reported-runs.ts";
 import { tracedModel } from "./traced-model.ts";
@@ -56,7 +57,9 @@ export const agent = defineService({
     const provider = await processModel(models);
     infrastructure.log.debug({}, `the model is ${settingsInWords(models)}`);
     const webhooks = await readWebhookPlan(config);
-    return startAgent(infrastructure, config, { provider, models, profiles: await loadProfiles(config.PROFILES_DIR), webhooks });
+    const profiles = await loadProfiles(config.PROFILES_DIR);
+    const stamped = { file: config.REGISTRY_STAMP_FILE, limits: agentLimits(profiles) };
+    return startStamped(infrastructure, stamped, () => startAgent(infrastructure, config, { provider, models, profiles, webhooks }));
   },
 });
 

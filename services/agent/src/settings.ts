@@ -1,11 +1,21 @@
 import { CONTEXT_STRATEGIES } from "@toolbus/contracts";
-import { integer, loopTimings, milliseconds, type SettingsOf, str, toolFlagSettings, webhookSettings } from "@toolbus/runtime";
+import {
+  integer,
+  loopTimings,
+  milliseconds,
+  type SettingsOf,
+  stampSettings,
+  str,
+  toolFlagSettings,
+  webhookSettings,
+} from "@toolbus/runtime";
 import { budgetSettings } from "./budget/budget-settings.ts";
 import { modelSettings } from "./model-settings.ts";
 
 export const agentSettings = {
   ...loopTimings,
   ...toolFlagSettings,
+  ...stampSettings,
   ...modelSettings,
   ...budgetSettings,
   ...webhookSettings,

@@ -6,3 +6,4 @@ export { startEmbedded } from "./start-embedded.ts";
 export { APART, type Apart, type ApartName, type ApartOptions, type Replica, startApart } from "./start-apart.ts";
 export { namedLines } from "./named-lines.ts";
 export { startCluster } from "./start-cluster.ts";
+export { limitsOfBuild, stampOfBuild } from "./build-stamp.ts";

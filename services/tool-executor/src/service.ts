@@ -6,11 +6,13 @@ import {
   goldenObstacle,
   openToolFlags,
   RegistryConflict,
+  StampRefused,
   startGate,
   startWorker,
   type ToolFlags,
   type Toolset,
   type Worker,
+  workerStampObstacle,
   workerTimings,
 } from "@toolbus/tool-kit";
 import { type ExecutorConfig, executorSettings } from "./settings.ts";
@@ -60,7 +62,7 @@ export function toolExecutorWith(others: readonly Toolset[]) {
         if (mcp) workers.push(await startBridge(infrastructure, config));
       } catch (error) {
         await stop();
-        throw error instanceof RegistryConflict ? new Refusal(error.message) : error;
+        throw error instanceof RegistryConflict || error instanceof StampRefused ? new Refusal(error.message) : error;
       }
       return { unready: () => gates.flatMap((gate) => gate.unready()), stop };
     },
@@ -92,7 +94,9 @@ async function startGated(
   const mode = config.GOLDEN_CALLS as GoldenMode;
   for (const toolset of toolsets) {
     const log = infrastructure.log.child({ toolset: toolset.name });
-    const obstacle = (signal: AbortSignal): Promise<string | null> => goldenObstacle(toolset, mode, { flags, log, random, signal });
+    const obstacle = async (signal: AbortSignal): Promise<string | null> =>
+      (await workerStampObstacle(toolset, config.REGISTRY_STAMP_FILE)) ??
+      (await goldenObstacle(toolset, mode, { flags, log, random, signal }));
     gates.push(await startGate({ obstacle, begin: () => startOf(toolset), log }));
   }
 }

@@ -1,4 +1,4 @@
-import { httpAddress, integer, milliseconds, type SettingsOf, str, toolFlagSettings } from "@toolbus/runtime";
+import { httpAddress, integer, milliseconds, type SettingsOf, stampSettings, str, toolFlagSettings } from "@toolbus/runtime";
 import { GOLDEN_MODES, MAX_CONTENT_BYTES } from "@toolbus/tool-kit";
 
 /** Whether calls may register MCP servers, and how these run. */
@@ -6,6 +6,7 @@ export const REGISTER_MODES = ["off", "sandboxed", "unsandboxed"] as const;
 
 export const executorSettings = {
   ...toolFlagSettings,
+  ...stampSettings,
   TOOLSETS: str({ default: "release", desc: "the toolsets that this process serves, separated by commas" }),
   DEAD_LETTERS_KEPT_MS: milliseconds({ default: 30 * 86_400_000, desc: "how long operations keeps a dead letter" }),
   RELEASE_API_URL: httpAddress({ default: "http://127.0.0.1:4010", desc: "the release API that the toolset release calls" }),

@@ -140,6 +140,21 @@ export const registryMutations: Mutations = {
       },
     ],
   },
+  "G-16": {
+    breaks: "a process with other limits or other definitions than the stamp says takes work",
+    patches: [
+      {
+        file: "packages/tool-kit/src/rollout/registry-stamp.ts",
+        find: "if (ours.length > 0)",
+        replace: "if (ours.length > 99)",
+      },
+      {
+        file: "packages/contracts/src/registry-stamp.ts",
+        find: "if (tool.hash !== stamped[id])",
+        replace: 'if (tool.hash === "")',
+      },
+    ],
+  },
   "G-17": {
     breaks: "tools call the API that the first toolset of the process was given",
     patches: [

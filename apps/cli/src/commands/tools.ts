@@ -4,6 +4,7 @@ import type { Define } from "../toolbus/command.ts";
 import type { DisableOptions } from "../writes/disable-write.ts";
 import type { EnableOptions } from "../writes/enable-write.ts";
 import type { PendingOptions } from "../writes/list-writes.ts";
+import type { StampOptions } from "../tools/stamp-tools.ts";
 import type { RemoveOptions } from "../writes/remove-tool.ts";
 import type { TierOptions } from "../writes/raise-tier.ts";
 import { group } from "./group.ts";
@@ -116,6 +117,21 @@ export function addTools(program: Command, define: Define): void {
   })
     .option(...SERVER)
     .option("--yes", "do not ask");
+
+  define(tools, {
+    name: "stamp",
+    summary: "print which tools, limits and high tiers a deployment is made for",
+    more:
+      "Agents and workers compare themselves with the stamp in REGISTRY_STAMP_FILE. Without --running, no server is contacted: the tools are those of " +
+      "this build. The agent's rounds are those of its profiles, with PROFILES_DIR.",
+    audience: "gateway",
+    examples: ["toolbus tools stamp", "toolbus tools stamp --toolsets release,guides --kubernetes", "toolbus tools stamp --running --json"],
+    run: async (context, command) => (await import("../tools/stamp-tools.ts")).stampTools(context, command.opts<StampOptions>()),
+  })
+    .option("--toolsets <names>", "the toolsets to stamp, separated by commas (default release; with --running: all but mcp)")
+    .option("--running", "stamp the registered tools of a running system")
+    .option("--kubernetes", "print a ConfigMap for kubectl apply")
+    .option("--out <file>", "write the stamp to this file");
 
   define(tools, {
     name: "tier [tool] [tier]",
