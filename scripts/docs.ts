@@ -3,7 +3,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { ApprovalPolicyFile } from "@toolbus/contracts";
+import { ApprovalPolicyFile, compatibilityManifest, manifestText } from "@toolbus/contracts";
 import { releaseToolset } from "@toolbus/tool-executor";
 import { mutations } from "../tests/requirement-mutations/mutations.ts";
 import { requirements } from "../tests/requirements.ts";
@@ -30,6 +30,7 @@ const pages: readonly GeneratedPage[] = [
   { file: "docs/inventory.md", render: () => inventoryPage(inventory()) },
   { file: "services/tool-executor/enabled-tools.json", render: enabledTools },
   { file: "docs/approval-policy.schema.json", render: policySchema },
+  { file: "docs/compatibility.json", render: () => manifestText(compatibilityManifest()) },
   ...surfaceFiles(root).map((file) => ({ file, render: () => publicSurface(file) })),
 ];
 

@@ -5,6 +5,7 @@ export { type ArgumentChange, argumentChanges, changesInWords, planChanges } fro
 export * from "./approvals-query.ts";
 export * from "./attributes.ts";
 export * from "./audit-view.ts";
+export * from "./compatibility/index.ts";
 export * from "./counted.ts";
 export * from "./cut-text.ts";
 export * from "./dead-letter.ts";
@@ -78,6 +79,7 @@ export * from "./security-view.ts";
 export * from "./service-names.ts";
 export * from "./taint.ts";
 export * from "./slack-interaction.ts";
+export { STORE_FORMAT } from "./store-format.ts";
 export * from "./tool-definition.ts";
 export * from "./tool-rights.ts";
 export * from "./tool-version.ts";

@@ -16,6 +16,7 @@ import { addPolicy } from "../commands/policy.ts";
 import { addRuns } from "../commands/runs.ts";
 import { addStart } from "../commands/start.ts";
 import { addTools } from "../commands/tools.ts";
+import { addUpgrade } from "../commands/upgrade.ts";
 import { wrapped, WIDTH } from "../terminal/lines.ts";
 import type { Define } from "./command.ts";
 import { contextOf } from "./context.ts";
@@ -100,6 +101,7 @@ export function build(around: Surroundings, onEnd: (code: ExitCode) => void): Co
     addEra,
     addKeys,
     addPermissions,
+    addUpgrade,
     addBroker,
     addDoctor,
   ])

@@ -1,4 +1,4 @@
-import { DEFAULT_SHARDS } from "@toolbus/contracts";
+import { DEFAULT_SHARDS, STORE_FORMAT } from "@toolbus/contracts";
 import { StoreRefused } from "../state-store.ts";
 import type { RedisConnection } from "./redis-connection.ts";
 
@@ -8,9 +8,6 @@ export interface StoreRecord {
   /** Distinguishes this store from every other store, and from a new store at the same address after all data was lost. */
   readonly identity: string;
 }
-
-/** The number of the format. Every change of the keys or their contents raises it. A process refuses a store with another format. */
-export const FORMAT = "1";
 
 // If each field had its own HSETNX, two processes that start a new store at the same time could mix their values.
 const CREATE = "if redis.call('EXISTS', KEYS[1]) == 0 then redis.call('HSET', KEYS[1], unpack(ARGV)) end";
@@ -28,7 +25,7 @@ export async function openStoreRecord(
   const found = await fields(command, key);
   if (found) return checked(found, wanted.shards, shown);
   const shards = String(wanted.shards ?? DEFAULT_SHARDS);
-  await command("eval", [CREATE, 1, key, "format", FORMAT, "shards", shards, "identity", wanted.identity]).catch((error: unknown) => {
+  await command("eval", [CREATE, 1, key, "format", STORE_FORMAT, "shards", shards, "identity", wanted.identity]).catch((error: unknown) => {
     if (!(error instanceof StoreRefused)) throw error;
     throw new StoreRefused(
       `${shown} holds no state store yet, and this user may not make one: "toolbus permissions --set-up" has a login for it.`,
@@ -55,9 +52,9 @@ async function fields(command: RedisConnection["command"], key: string): Promise
 }
 
 function checked({ format, shards, identity }: Fields, asked: number | undefined, shown: string): StoreRecord {
-  if (format !== FORMAT) {
+  if (format !== STORE_FORMAT) {
     throw new StoreRefused(
-      `${shown} holds a state store of format ${format}, this program reads ${FORMAT}: start the version that wrote it, or name another namespace.`,
+      `${shown} holds a state store of format ${format}, this program reads ${STORE_FORMAT}: start the version that wrote it, or name another namespace.`,
     );
   }
   if (asked !== undefined && String(asked) !== shards) {

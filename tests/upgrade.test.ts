@@ -1,0 +1,17 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { compatibilityManifest, incompatibilities, manifestText, parseCompatibilityManifest } from "@toolbus/contracts";
+import { expect, it } from "vitest";
+import { BEFORE } from "./upgrade/manifest-of.ts";
+
+const ROOT = path.resolve(import.meta.dirname, "..");
+
+it("processes of this version and of the one before the first manifest may run side by side", () => {
+  const before = parseCompatibilityManifest(readFileSync(path.join(ROOT, `tests/fixtures/compatibility-${BEFORE}.json`), "utf8"));
+  if (!before.ok) throw new Error("The recorded manifest cannot be read.");
+  expect(incompatibilities(before.value, compatibilityManifest())).toEqual([]);
+});
+
+it("the manifest in docs is the one of this build", () => {
+  expect(readFileSync(path.join(ROOT, "docs/compatibility.json"), "utf8")).toBe(manifestText(compatibilityManifest()));
+});
