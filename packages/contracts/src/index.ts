@@ -81,6 +81,7 @@ export * from "./taint.ts";
 export * from "./slack-interaction.ts";
 export { STORE_FORMAT } from "./store-format.ts";
 export * from "./tool-definition.ts";
+export * from "./tool-protection.ts";
 export * from "./tool-rights.ts";
 export * from "./tool-version.ts";
 export * from "./time-in-words.ts";

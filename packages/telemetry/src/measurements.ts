@@ -7,9 +7,12 @@ export function measure(metric: Metric, value: number, tags: Attributes = {}): v
   recorder().measurements?.record(metric, value, cleanTags(tags));
 }
 
-/** Reads a gauge whenever measurements are collected. Returns a function that stops this. Does nothing while telemetry is off. */
-export function observeGauge(metric: Metric, read: () => Promise<number | null>): () => void {
-  return recorder().measurements?.observe(metric, read) ?? (() => undefined);
+/**
+ * Reads a gauge whenever measurements are collected. Returns a function that stops this. Does nothing while telemetry is off. A gauge that several parts of
+ * a process report needs different tags from each.
+ */
+export function observeGauge(metric: Metric, read: () => Promise<number | null>, tags: Attributes = {}): () => void {
+  return recorder().measurements?.observe(metric, read, cleanTags(tags)) ?? (() => undefined);
 }
 
 function cleanTags(tags: Attributes): Attributes {

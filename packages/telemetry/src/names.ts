@@ -85,6 +85,9 @@ export const attributeNames = {
   golden: "toolbus.golden",
   /** The number of model calls that the tool itself made. */
   toolModelCalls: "toolbus.tool.model.calls",
+  /** The system behind a tool, as the tool's definition names it, and the owning team of a tool. */
+  dependency: "toolbus.dependency",
+  owner: "toolbus.owner",
   dispatch: "toolbus.dispatch",
   deliveries: "toolbus.deliveries",
   disposition: "toolbus.disposition",
@@ -142,6 +145,29 @@ export const metricNames = {
     "toolbus.tool.set_aside",
     "{tool}",
     "Tools that a provider has no form for, by provider, tool and toolset: when a worker registers one, and with every run that goes without it",
+  ),
+  toolSloP99: gauge("toolbus.tool.slo.p99", "ms", "The p99 latency that a tool's definition promises, by tool and owner"),
+  toolSloSuccess: gauge(
+    "toolbus.tool.slo.success_rate",
+    "1",
+    "The share of calls that succeed as a tool's definition promises, by tool and owner",
+  ),
+  dependencyBudget: gauge(
+    "toolbus.dependency.budget.p99",
+    "ms",
+    "The p99 latency budget of a dependency in a tool's definition, by dependency, tool and owner",
+  ),
+  dependencyBreaker: gauge("toolbus.dependency.breaker", "1", "The breaker of a dependency: 0 closed, 1 half-open, 2 open"),
+  dependencyCalls: counter(
+    "toolbus.dependency.calls",
+    "{call}",
+    "Handlers that acted on a dependency, by outcome: works, fails, unknown, or refused and full for those that did not run",
+  ),
+  dependencyDuration: histogram(
+    "toolbus.dependency.duration",
+    "ms",
+    "How long a handler that acts on a dependency took, by dependency, tool and outcome",
+    MILLISECONDS,
   ),
   modelDuration: histogram("gen_ai.client.operation.duration", "s", "How long a model call took, by provider, model and error", SECONDS),
   modelTokens: histogram("gen_ai.client.token.usage", "{token}", "Tokens of a model call, by type", TOKENS),
@@ -231,6 +257,10 @@ export const metricNames = {
 
 function histogram(name: string, unit: string, description: string, buckets: readonly number[]): Metric {
   return { name, kind: "histogram", unit, description, buckets };
+}
+
+function gauge(name: string, unit: string, description: string): Metric {
+  return { name, kind: "gauge", unit, description };
 }
 
 function counter(name: string, unit: string, description: string): Metric {

@@ -53,7 +53,7 @@ export interface Recorder {
   readonly measurements: {
     record(metric: Metric, value: number, attributes: Attributes): void;
     /** Calls `read` whenever measurements are collected. Returns a function that stops this. */
-    observe(metric: Metric, read: () => Promise<number | null>): () => void;
+    observe(metric: Metric, read: () => Promise<number | null>, attributes: Attributes): () => void;
   } | null;
   readonly logs: { emit(record: LogRecord): void } | null;
   readonly audit: ToolAudit | null;

@@ -8,6 +8,8 @@ export type { Progress } from "./tool/progress.ts";
 export { readResult, type ReadAnswer } from "./calls/read-result.ts";
 export type { Finding } from "./lint/finding.ts";
 export { lintTool } from "./lint/lint-tool.ts";
+export { LimitsRefused } from "./protection/limit-settings.ts";
+export { openProtection, type Protection } from "./protection/protection.ts";
 export { type DefinitionPace, definitionPace } from "./registry/definition-pace.ts";
 export { readGuides } from "./registry/guides.ts";
 export { readRegistry } from "./registry/read-registry.ts";

@@ -2,6 +2,7 @@ import { type Delivery, type DeliveryHandler, type Disposition, listenTo, type M
 import { describeProblems, jsonParser, type Message, messageTypes, parser, ToolCancel, ToolInvoke, topics } from "@toolbus/contracts";
 import { answerPlans } from "./calls/answer-plans.ts";
 import { invokeTool } from "./calls/invoke-pipeline.ts";
+import { openProtection } from "./protection/protection.ts";
 import { keepPresent } from "./registry/toolset-presence.ts";
 import { cancelCall, invokeContext, type WorkerOptions } from "./worker-options.ts";
 
@@ -24,8 +25,10 @@ export async function mountToolset(bus: MessageBus, options: WorkerOptions): Pro
   const consumers = new Map<string, DeliveryHandler>();
   const closing = new AbortController();
   const underWay = new Set<Promise<void>>();
-  const context = invokeContext(options, { publish: deliver, announce: (message) => bus.announce(message) });
-  const presence = await keepPresent(bus, options);
+  const { protection = openProtection({ monotonic: options.monotonic, log }) } = options;
+  const shared = { ...options, protection };
+  const context = invokeContext(shared, { publish: deliver, announce: (message) => bus.announce(message) });
+  const presence = await keepPresent(bus, shared);
   const cancels = await listenTo(bus, {
     topic: topics.toolCancel,
     types: [messageTypes.toolCancel],

@@ -2,6 +2,7 @@ import { BusUnavailable } from "@toolbus/bus";
 import { KeyRefused } from "@toolbus/grants";
 import { StoreRefused, StoreUnavailable } from "@toolbus/state";
 import { RegistryConflict } from "./registry/registry.ts";
+import { LimitsRefused } from "./protection/limit-settings.ts";
 import { FlagsRefused } from "./registry/tool-flags.ts";
 import { StampRefused } from "./rollout/registry-stamp.ts";
 import { serveToolset, type ServeOptions } from "./serve-toolset.ts";
@@ -27,6 +28,7 @@ function isRefusal(error: unknown): error is Error {
   return (
     error instanceof KeyRefused ||
     error instanceof FlagsRefused ||
+    error instanceof LimitsRefused ||
     error instanceof RegistryConflict ||
     error instanceof StampRefused ||
     error instanceof StoreRefused ||

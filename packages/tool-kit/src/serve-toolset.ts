@@ -4,6 +4,7 @@ import { rollbackMessage } from "@toolbus/contracts";
 import { connectState, SKEW_WARN_MS, storeClock, storeLosses } from "@toolbus/state";
 import { createLog, type LogLevel, recordStoreLoss, recordUnreportedLoss, watchClocks } from "@toolbus/telemetry";
 import { openReceiptKey } from "./registry/open-receipt-key.ts";
+import { openProtection } from "./protection/protection.ts";
 import { openToolFlags } from "./registry/tool-flags.ts";
 import { type GoldenMode, goldenObstacle } from "./rollout/golden-obstacle.ts";
 import { workerStampObstacle } from "./rollout/registry-stamp.ts";
@@ -39,6 +40,8 @@ export interface ServeOptions {
   /** The feature flags of the tools, as text (`issue_refund_enabled=false`). `flagsFile` is a file of flags. See `ToolFlags`. */
   readonly flags?: string;
   readonly flagsFile?: string;
+  /** The operator's limits of tools and dependencies, such as `get_order.callsPerMinute=60,*.argumentBytes=4096,shop.concurrent=4`. */
+  readonly limits?: string;
   /**
    * The log warns if this machine's clock and the store's clock differ by more than this. The value is from 100 to 3,600,000 milliseconds, and 2,000
    * by default.
@@ -71,6 +74,7 @@ export async function serveToolset(toolset: Toolset, options: ServeOptions): Pro
   const identity: Identity | null = receiptKey && { service: `worker.${toolset.name}`, signer: receiptKey.signer };
   const { environment = "local", flags: text, flagsFile: file } = options;
   const flags = await openToolFlags({ environment, text, file, monotonic, onProblem: (message) => log.warn({}, message) });
+  const protection = openProtection({ limits: options.limits, monotonic, log });
   const random = drawnRandom();
   const losses = storeLosses({
     onLoss: (loss) => recordStoreLoss(log, loss),
@@ -85,7 +89,11 @@ export async function serveToolset(toolset: Toolset, options: ServeOptions): Pro
     onRollback: losses.onRollback,
   });
   const unwatch = watchClocks(log, time);
-  const opened: { stop(): Promise<void> }[] = [{ stop: () => state.close() }, { stop: async () => unwatch() }];
+  const opened: { stop(): Promise<void> }[] = [
+    { stop: () => state.close() },
+    { stop: async () => unwatch() },
+    { stop: async () => protection.stop() },
+  ];
   let worker: Worker | undefined;
   try {
     const bus = await connectBus(options.busUrl, { clock, log });
@@ -110,6 +118,7 @@ export async function serveToolset(toolset: Toolset, options: ServeOptions): Pro
         clock,
         monotonic,
         flags,
+        protection,
         random,
         ...(concurrency === undefined ? {} : { concurrency }),
       }));

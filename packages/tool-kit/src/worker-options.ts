@@ -11,6 +11,7 @@ import { receiptKeys } from "./registry/receipt-keys.ts";
 import { securityRecords } from "./calls/security-record.ts";
 import { eraReader } from "./writes/signed-era.ts";
 import { suspectCalls } from "./calls/suspect-calls.ts";
+import { openProtection, type Protection } from "./protection/protection.ts";
 import { fixedToolFlags, type ToolFlags } from "./registry/tool-flags.ts";
 import { MAX_CONTENT_BYTES } from "./tool/tool-output.ts";
 import type { Toolset } from "./tool/toolset.ts";
@@ -44,6 +45,8 @@ export interface WorkerOptions {
   readonly timings?: WorkerTimings;
   /** The flags, which switch tools off here. Without them, every tool is on. */
   readonly flags?: ToolFlags;
+  /** The limits and breakers. The workers of one process share it. Without it, the worker has its own, without limits of an operator. */
+  readonly protection?: Protection;
   /**
    * The maximum length of a result's content, in bytes of UTF-8. Longer content is truncated with a notice. The default is 1 MiB, and the limit is 16
    * MiB.
@@ -74,6 +77,7 @@ export function invokeContext(options: WorkerOptions, { publish, announce }: Pic
     random,
     timings = workerTimings,
     flags = fixedToolFlags(),
+    protection = openProtection({ monotonic, log }),
     maxContentBytes = MAX_CONTENT_BYTES,
     securityEventsPerMinute: perMinute,
   } = options;
@@ -110,6 +114,7 @@ export function invokeContext(options: WorkerOptions, { publish, announce }: Pic
       random,
     }),
     flags,
+    protection,
     timings,
     maxContentBytes,
     log,

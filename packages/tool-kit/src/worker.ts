@@ -2,6 +2,8 @@ import { consumeQueue, listenTo, type MessageBus, type Subscription } from "@too
 import { messageTypes, parser, ToolCancel, ToolInvoke, topics } from "@toolbus/contracts";
 import { invokeTool } from "./calls/invoke-pipeline.ts";
 import { answerPlans } from "./calls/answer-plans.ts";
+import { observePromises } from "./protection/observe-promises.ts";
+import { openProtection } from "./protection/protection.ts";
 import { keepPresent } from "./registry/toolset-presence.ts";
 import { cancelCall, deliveryDeadlineMs, invokeContext, type WorkerOptions } from "./worker-options.ts";
 
@@ -20,10 +22,12 @@ export interface Worker {
  */
 export async function startWorker(options: WorkerOptions & { readonly bus: MessageBus; readonly concurrency?: number }): Promise<Worker> {
   const { bus, toolset, log, clock, concurrency = 16 } = options;
-  const context = invokeContext(options, { publish: (answer) => bus.publish(answer), announce: (said) => bus.announce(said) });
-  const presence = await keepPresent(bus, options);
+  const { protection = openProtection({ monotonic: options.monotonic, log }) } = options;
+  const shared = { ...options, protection };
+  const context = invokeContext(shared, { publish: (answer) => bus.publish(answer), announce: (said) => bus.announce(said) });
+  const presence = await keepPresent(bus, shared);
   // These parts are stopped in reverse order, because the number of forged calls is final only when no more calls arrive.
-  const subscriptions: Pick<Subscription, "stop">[] = [context.security, context.unknownTools, presence];
+  const subscriptions: Pick<Subscription, "stop">[] = [context.security, context.unknownTools, observePromises(toolset), presence];
   let stopping: Promise<void> | null = null;
   const worker: Worker = { stop: () => (stopping ??= stopAll(subscriptions)), renew: presence.renew };
   try {

@@ -4,7 +4,10 @@ import {
   type Gated,
   type GoldenMode,
   goldenObstacle,
+  LimitsRefused,
+  openProtection,
   openToolFlags,
+  type Protection,
   RegistryConflict,
   StampRefused,
   startGate,
@@ -44,10 +47,12 @@ export function toolExecutorWith(others: readonly Toolset[]) {
         );
       const { bus, state, log, trusted, clock } = infrastructure;
       const { toolsets, operations, mcp, guides } = servedBy(config);
+      const protection = toolProtection(config, infrastructure);
       const workers: Pick<Worker, "stop">[] = [];
       const gates: Gated[] = [];
       const stop = async (): Promise<void> => {
         await Promise.all([...workers, ...gates].map((part) => part.stop()));
+        protection.stop();
       };
       try {
         // Operations starts first, so that it misses no dead letter from the queues of the toolsets.
@@ -57,9 +62,9 @@ export function toolExecutorWith(others: readonly Toolset[]) {
         if (guides) needKeysOf(trusted, ["gateway"]);
         const ownGuides = guides ? [guidesToolset({ state, gatewayKeys: trusted.of("gateway"), log })] : [];
         const served = [...toolsets, ...ownGuides, ...others];
-        if (served.length > 0) await startGated(served, infrastructure, config, gates);
+        if (served.length > 0) await startGated(served, infrastructure, config, protection, gates);
         // The MCP client is loaded only if it is needed, because it is a fifth of the code that a start loads.
-        if (mcp) workers.push(await startBridge(infrastructure, config));
+        if (mcp) workers.push(await startBridge(infrastructure, config, protection));
       } catch (error) {
         await stop();
         throw error instanceof RegistryConflict || error instanceof StampRefused ? new Refusal(error.message) : error;
@@ -73,8 +78,8 @@ export function toolExecutorWith(others: readonly Toolset[]) {
  * Starts the toolset `mcp`, or stands by while another replica runs its servers. No golden calls are made, because foreign tools declare no golden
  * arguments.
  */
-async function startBridge(infrastructure: Infrastructure, config: ExecutorConfig): Promise<Pick<Worker, "stop">> {
-  const { startOf } = await workerStarter(infrastructure, config);
+async function startBridge(infrastructure: Infrastructure, config: ExecutorConfig, protection: Protection): Promise<Pick<Worker, "stop">> {
+  const { startOf } = await workerStarter(infrastructure, config, protection);
   const { startMcp } = await import("./toolsets/mcp/start-mcp.ts");
   return await startMcp(config, infrastructure, startOf);
 }
@@ -87,10 +92,11 @@ async function startGated(
   toolsets: readonly Toolset[],
   infrastructure: Infrastructure,
   config: ExecutorConfig,
+  protection: Protection,
   gates: Gated[],
 ): Promise<void> {
   const { random } = infrastructure;
-  const { flags, startOf } = await workerStarter(infrastructure, config);
+  const { flags, startOf } = await workerStarter(infrastructure, config, protection);
   const mode = config.GOLDEN_CALLS as GoldenMode;
   for (const toolset of toolsets) {
     const log = infrastructure.log.child({ toolset: toolset.name });
@@ -105,6 +111,7 @@ async function startGated(
 async function workerStarter(
   { bus, state, losses, log, identity, trusted, random, monotonic, clock }: Infrastructure,
   config: ExecutorConfig,
+  protection: Protection,
 ): Promise<{ readonly flags: ToolFlags; readonly startOf: (toolset: Toolset) => Promise<Worker> }> {
   needKeysOf(trusted, ["approvals"]);
   const flags = await toolFlags(config, { log, monotonic });
@@ -130,8 +137,21 @@ async function workerStarter(
         securityEventsPerMinute: config.SECURITY_EVENTS_PER_MINUTE,
         deadLettersPerMinute: config.DEAD_LETTERS_PER_MINUTE,
         flags,
+        protection,
       }),
   };
+}
+
+/** Opens the limits and breakers, which all toolsets of this process share. */
+function toolProtection(
+  { TOOL_LIMITS: limits }: ExecutorConfig,
+  { log, monotonic }: Pick<Infrastructure, "log" | "monotonic">,
+): Protection {
+  try {
+    return openProtection({ limits, monotonic, log });
+  } catch (error) {
+    throw error instanceof LimitsRefused ? new Refusal(`TOOL_LIMITS: ${error.message}`) : error;
+  }
 }
 
 async function toolFlags(

@@ -26,6 +26,10 @@ export const executorSettings = {
     choices: [...GOLDEN_MODES],
     desc: "whether a worker calls its tools with their examples before it takes calls: off, warn (only logs failures) or required (waits until they pass)",
   }),
+  TOOL_LIMITS: str({
+    default: "",
+    desc: "limits of tools and dependencies, such as get_release_summary.callsPerMinute=60,*.argumentBytes=4096,release-api.concurrent=4",
+  }),
   WORKER_CONCURRENCY: integer({ min: 1, max: 1024 })({ default: 16, desc: "how many calls of each toolset run at the same time" }),
   TOOL_RESULT_MAX_BYTES: integer({ min: 1024, max: 16_777_216 })({
     default: MAX_CONTENT_BYTES,

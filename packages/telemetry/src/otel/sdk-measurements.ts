@@ -14,13 +14,13 @@ export function sdkMeasurements(meter: Meter): NonNullable<Recorder["measurement
       }
       add(value, { ...tags });
     },
-    observe(metric, read) {
+    observe(metric, read, tags) {
       const { name, unit, description } = metric;
       const gauge = meter.createObservableGauge(name, { unit, description });
       const callback: Parameters<typeof gauge.addCallback>[0] = async (result) => {
         // If the store does not answer, the only effect is a gap in the figures.
         const value = await read().catch(() => null);
-        if (value !== null) result.observe(value);
+        if (value !== null) result.observe(value, { ...tags });
       };
       gauge.addCallback(callback);
       return () => gauge.removeCallback(callback);

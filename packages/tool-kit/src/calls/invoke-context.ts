@@ -7,6 +7,7 @@ import type { Ledger } from "../writes/ledger-store.ts";
 import type { SecurityRecords } from "./security-record.ts";
 import type { EraReader } from "../writes/signed-era.ts";
 import type { SuspectCalls } from "./suspect-calls.ts";
+import type { Protection } from "../protection/protection.ts";
 import type { ToolFlags } from "../registry/tool-flags.ts";
 import type { Toolset } from "../tool/toolset.ts";
 import type { UnknownTools } from "./unknown-tools.ts";
@@ -32,6 +33,7 @@ export interface InvokeContext {
   readonly underWay: CallsUnderWay;
   readonly suspects: SuspectCalls;
   readonly flags: ToolFlags;
+  readonly protection: Protection;
   readonly timings: WorkerTimings;
   /** The maximum length of a result's content, in bytes of UTF-8. */
   readonly maxContentBytes: number;

@@ -107,6 +107,8 @@ async function outcomeOf(call: ToolCall, context: InvokeContext): Promise<Outcom
   const { definition, tool } = executor;
   const misdirected = otherServer(call.message, definition);
   if (misdirected) return refuse(call, misdirected, context);
+  const tooLarge = context.protection.tooLarge(definition, call.invoke.arguments);
+  if (tooLarge) return refuse(call, invalidArguments(call, [tooLarge]), context);
   const changed = call.toolHash !== undefined && call.toolHash !== executor.hash;
   const args = readArguments(definition, call.invoke.arguments, changed && tool.kind !== "write" ? "applied" : "present");
   if (!args.ok) return refuse(call, changed ? toolChanged(call, tool.kind, args.problems) : invalidArguments(call, args.problems), context);

@@ -38,12 +38,23 @@ export async function planCall(
     clock: context.clock,
     monotonic: context.monotonic,
   });
+  const entry = await context.protection.enter({
+    definition: executor.definition,
+    hasCheck: toolset.hasCheck,
+    signals: [delivery.signal],
+  });
+  if (entry.kind !== "entered") {
+    if (entry.kind === "refused") entry.pass.leave();
+    return again(entry.problem.message);
+  }
   try {
     const made = await makePlan(call, { ...executor, tool }, args.value, context);
+    if (made.kind === "failed") entry.pass.saw(made.ran, "step");
     if (made.kind === "interrupted" || !isAnswer(made)) return again("it could not be planned now");
     await publishPlan(call, { ...executor, tool }, args.value, context, { made });
     return { kind: "ack" };
   } finally {
+    entry.pass.leave();
     call.progress.end();
   }
 

@@ -6,6 +6,7 @@ import { keptResult, outputResult } from "../tool/tool-output.ts";
 import { noMedia, resultMedia } from "../tool/result-media.ts";
 import { logThrown } from "./log-thrown.ts";
 import { problemResult, ToolProblem, unexpectedResult } from "../tool/tool-problem.ts";
+import type { Pass } from "../protection/protection.ts";
 import { askPerson, askUntil } from "../questions/ask-person.ts";
 import { nobodyToAsk } from "../questions/question.ts";
 import type { ReadTool, ToolContext } from "../tool/tool.ts";
@@ -22,8 +23,29 @@ export async function runRead(
   args: CheckedArguments,
   context: InvokeContext,
 ): Promise<Outcome> {
-  const { clock, monotonic, state, maxContentBytes } = context;
+  const { clock, monotonic, toolset, protection } = context;
   if (call.notAfter !== undefined && clock() > call.notAfter) return { kind: "drop", reason: "it came after its not-after" };
+  const { hasCheck } = toolset;
+  const entry = await protection.enter({ definition: executor.definition, hasCheck, signals: [call.stopped, call.cancelled] });
+  if (entry.kind !== "entered") {
+    if (entry.kind === "refused") entry.pass.leave();
+    return { kind: "answer", result: withRecord(call, problemResult(entry.problem), 1, monotonic) };
+  }
+  try {
+    return await runEntered(call, executor, args, context, entry.pass);
+  } finally {
+    entry.pass.leave();
+  }
+}
+
+async function runEntered(
+  call: ToolCall,
+  executor: Executor<ReadTool>,
+  args: CheckedArguments,
+  context: InvokeContext,
+  pass: Pass,
+): Promise<Outcome> {
+  const { monotonic, state, maxContentBytes } = context;
   // The time is counted from here and not from the delivery, so a call that waited for another call still has all of its time.
   const began = monotonic();
   const questions = askPerson(call, executor.definition, context, { leftMs: timeLeft, timeoutMs: executor.definition.timeoutMs });
@@ -31,7 +53,7 @@ export async function runRead(
   let attempt = 1;
   let media = noMedia;
   let ran = await runOnce();
-  if (isTransient(ran) && timeLeft() > 0) {
+  if (isTransient(ran) && timeLeft() > 0 && pass.mayRepeat()) {
     attempt = 2;
     ran = await runOnce();
   }
@@ -53,6 +75,7 @@ export async function runRead(
         }),
       { timeoutMs: timeLeft(), signals: { cancelled: call.cancelled, stopped: call.stopped } },
     );
+    pass.saw(ran);
     return logThrown(ran, "run", call, context.log);
   }
 

@@ -14,11 +14,13 @@ import {
 import { publicKeyOf } from "@toolbus/grants";
 import { lintTool } from "../lint/lint-tool.ts";
 import { grantProbe } from "./grant-probe.ts";
+import { openProtection, type Protection } from "../protection/protection.ts";
 import { shardWatch } from "../writes/lost-shard.ts";
 import { markSeen, registerToolset } from "./registry.ts";
 import { sayGone, sayHere } from "./replicas.ts";
 import { reportForms } from "../calls/report-forms.ts";
 import { type Examples, examplesOf } from "../tool/tool-examples.ts";
+import type { Toolset } from "../tool/toolset.ts";
 import { cleanText } from "../tool/tool-problem.ts";
 import { announcement, type WorkerOptions } from "../worker-options.ts";
 
@@ -38,7 +40,9 @@ export interface Presence {
  * warnings, and tools that a provider cannot express, once. Rejects with `RegistryConflict` if a tool's name belongs to another toolset.
  */
 export async function keepPresent(bus: MessageBus, options: WorkerOptions): Promise<Presence> {
-  const { toolset, state, keys, signer, log, clock, monotonic, random, seenEveryMs = SEEN_EVERY_MS } = options;
+  const { state, keys, signer, log, clock, monotonic, random, seenEveryMs = SEEN_EVERY_MS } = options;
+  const { protection = openProtection({ monotonic, log }) } = options;
+  const toolset = withBreakers(options.toolset, protection);
   const grants = grantProbe({ toolset, state, keys, monotonic });
   let reportedGrants: string | null = null;
   let reportedCheck: string | null = null;
@@ -48,6 +52,7 @@ export async function keepPresent(bus: MessageBus, options: WorkerOptions): Prom
   const receiptKey = signer && publicKeyOf(signer);
   const stopping = new AbortController();
   let timer: NodeJS.Timeout | undefined;
+  let lastExamples: Examples = new Map();
   let underWay: Promise<void> = Promise.resolve();
   let leaving: Promise<void> | null = null;
   logWarnings(options);
@@ -66,6 +71,7 @@ export async function keepPresent(bus: MessageBus, options: WorkerOptions): Prom
     },
     log,
   });
+  const unfollow = protection.follow(toolset, reportBreaker);
   arm();
   return {
     announce,
@@ -73,6 +79,7 @@ export async function keepPresent(bus: MessageBus, options: WorkerOptions): Prom
     async stop() {
       stopping.abort(new Error("The worker stops."));
       clearTimeout(timer);
+      unfollow();
       await refreshes.stop();
       await underWay;
       await (leaving ??= leave());
@@ -96,9 +103,11 @@ export async function keepPresent(bus: MessageBus, options: WorkerOptions): Prom
   }
 
   function arm(): void {
+    clearTimeout(timer);
     if (stopping.signal.aborted) return;
     // A target may recover at any moment, and new runs are not offered its tools until the worker reports this.
-    const nextInMs = reportedCheck === null && !inDoubt ? seenEveryMs : Math.min(seenEveryMs, CHECK_AGAIN_MS);
+    const isWell = reportedCheck === null && !inDoubt && !protection.isTroubled(toolset);
+    const nextInMs = isWell ? seenEveryMs : Math.min(seenEveryMs, CHECK_AGAIN_MS);
     timer = setTimeout(() => {
       underWay = giveSign().finally(arm);
     }, nextInMs).unref();
@@ -115,6 +124,22 @@ export async function keepPresent(bus: MessageBus, options: WorkerOptions): Prom
     } catch (error) {
       log.warn({ error, toolset: toolset.name }, "a worker could not send its heartbeat; it tries again");
     }
+  }
+
+  /** Reports at once which tools a breaker makes unusable. The next heartbeat follows soon, because its check may close the breaker. */
+  function reportBreaker(): void {
+    if (stopping.signal.aborted) return;
+    underWay = underWay.then(async () => {
+      try {
+        if (!stopping.signal.aborted) await markSeen(state, toolset, reportedCheck, reportedGrants, lastExamples);
+      } catch (error) {
+        log.warn(
+          { error, toolset: toolset.name },
+          "a worker could not report that a dependency fails or works again; its next heartbeat does",
+        );
+      }
+    });
+    arm();
   }
 
   async function leave(): Promise<void> {
@@ -145,7 +170,8 @@ export async function keepPresent(bus: MessageBus, options: WorkerOptions): Prom
 
   async function currentExamples(): Promise<Examples> {
     const deadline = AbortSignal.any([stopping.signal, AbortSignal.timeout(CHECK_MS)]);
-    return await Promise.race([examplesOf(toolset, log, deadline), aborted(deadline)]).catch(() => new Map());
+    lastExamples = await Promise.race([examplesOf(toolset, log, deadline), aborted(deadline)]).catch(() => new Map());
+    return lastExamples;
   }
 
   async function whyUnavailable(): Promise<string | null> {
@@ -173,6 +199,13 @@ export async function keepPresent(bus: MessageBus, options: WorkerOptions): Prom
 
   /** Checks whether the tools can be used. A check that throws or never ends means that they cannot. */
   async function check(): Promise<string | null> {
+    const why = await asked();
+    // The check shows as well as a call whether a dependency works again.
+    if (toolset.hasCheck && !stopping.signal.aborted) protection.checked(toolset, why === null);
+    return why;
+  }
+
+  async function asked(): Promise<string | null> {
     const deadline = AbortSignal.any([stopping.signal, AbortSignal.timeout(CHECK_MS)]);
     try {
       return await Promise.race([toolset.unavailable(deadline), aborted(deadline)]);
@@ -187,6 +220,11 @@ const parseRefresh = parser(ToolRefresh);
 const CHECK_MS = 5000;
 /** The time after which tools that cannot be used are checked again. */
 const CHECK_AGAIN_MS = 5000;
+
+/** Returns the toolset as it can be used now. A tool whose dependency fails cannot be used. */
+function withBreakers(toolset: Toolset, protection: Protection): Toolset {
+  return { ...toolset, unavailableTool: (definition) => toolset.unavailableTool(definition) ?? protection.whyUnavailable(definition) };
+}
 
 function aborted(signal: AbortSignal): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>();

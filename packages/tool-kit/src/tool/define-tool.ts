@@ -1,12 +1,17 @@
 import {
+  type Dependency,
   describeProblems,
   type Idempotency,
   isJsonObject,
   type Json,
   type JsonObject,
   parser,
+  PROTECTION_MEMBER,
+  protectionFault,
   ToolDefinition,
   type ToolKind,
+  type ToolLimits,
+  withProtection,
 } from "@toolbus/contracts";
 import { translateSchema } from "../lint/draft-07.ts";
 import { firstError, lintTool } from "../lint/lint-tool.ts";
@@ -31,17 +36,22 @@ interface Description {
   readonly source?: string;
   /** How far the results can be trusted. Declare `untrusted` if strangers can write what the tool returns. The default is `internal`. */
   readonly trust?: ToolDefinition["trust"];
+  /** The team that answers for the tool. */
   readonly owner?: string;
   /** The feature flag that can switch the tool off in an environment. */
   readonly flag?: string;
   /** Marks a tool that exists only for runs that began with it. `note` says what to use instead and what differs. */
   readonly deprecated?: ToolDefinition["deprecated"];
+  /** What the tool promises: the latency that 99 of 100 calls keep, and the share of calls that succeed. */
   readonly slo?: ToolDefinition["slo"];
   /**
    * A sentence that says why a worker must not call this tool with the arguments from the toolset's `examples` before it takes calls, for example
    * because the tool answers only within a run, or because each call costs money.
    */
   readonly noGoldenCall?: string;
+  /** The systems on which the tool acts. Tools that share a system pass the same value. */
+  readonly dependencies?: readonly Dependency[];
+  readonly limits?: ToolLimits;
 }
 
 export interface ReadSpec<Args extends JsonObject> extends Description, ReadHandlers<Args> {
@@ -66,6 +76,8 @@ export function defineTool(spec: ReadSpec<JsonObject> | WriteSpec<JsonObject, Js
   const draft = draftOf(spec);
   const checked = parseDefinition({ ...draft, source: draft.source ?? "toolset" });
   if (!checked.ok) throw new TypeError(`The tool "${spec.name}" has an invalid definition: ${describeProblems(checked.problems)}.`);
+  const unprotected = protectionFault(draft);
+  if (unprotected !== null) throw new TypeError(`The tool "${spec.name}" has invalid dependencies or limits: ${unprotected}.`);
   const error = firstError(lintTool(draft));
   if (error !== null) throw new TypeError(`The tool "${spec.name}" has an invalid definition: ${error}`);
   const golden = spec.noGoldenCall === undefined ? {} : { noGoldenCall: spec.noGoldenCall };
@@ -112,9 +124,17 @@ function draftOf(spec: ReadSpec<JsonObject> | WriteSpec<JsonObject, Json>): Draf
 }
 
 /** Returns a copy of the parameters in our dialect. Otherwise a definition that was hashed and pinned could change with the caller's object. */
-function parametersOf({ name, parameters }: Description): JsonObject {
+function parametersOf({ name, parameters, dependencies, limits }: Description): JsonObject {
   const copy: Json = JSON.parse(JSON.stringify(parameters ?? null));
-  if (isJsonObject(copy)) return translateSchema(copy);
+  if (isJsonObject(copy) && PROTECTION_MEMBER in copy)
+    throw new TypeError(
+      `The parameters of the tool "${name}" have a member "${PROTECTION_MEMBER}": pass "dependencies" and "limits" instead.`,
+    );
+  if (isJsonObject(copy))
+    return withProtection(translateSchema(copy), {
+      ...(dependencies === undefined ? {} : { dependencies: [...dependencies] }),
+      ...(limits === undefined ? {} : { limits }),
+    });
   throw new TypeError(`The parameters of the tool "${name}" must be a JSON Schema with "type": "object".`);
 }
 

@@ -14,6 +14,11 @@ export interface ProblemOptions {
    * open, and the tool's `idempotency` decides what happens next.
    */
   readonly effect?: "none";
+  /**
+   * The dependency that failed. Without it, `unavailable` and `timeout` count against the breakers of all dependencies of the tool. Null says that the
+   * problem is no failure of a dependency, such as a refused credential.
+   */
+  readonly dependency?: string | null;
   readonly cause?: unknown;
 }
 

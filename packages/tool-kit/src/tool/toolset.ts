@@ -39,6 +39,8 @@ export interface Toolset {
   readonly scalesToZero: boolean;
   /** Returns a sentence that says why the tools cannot be used now, or null if they can. */
   unavailable(signal: AbortSignal): Promise<string | null>;
+  /** Whether the toolset checks its target by itself (`unavailable`). */
+  readonly hasCheck: boolean;
   /** Returns a sentence that says why this tool alone cannot be used now, or null if it can. */
   unavailableTool(definition: ToolDefinition): string | null;
   /** Returns arguments with which the tools work now, by the name of the tool. The result is empty if the toolset knows none. */
@@ -126,6 +128,7 @@ export function toolset({
     guide: guide === undefined ? null : toolsetGuide(name, guide),
     scalesToZero,
     unavailable: async (signal) => (unavailable ? unavailable(signal) : null),
+    hasCheck: unavailable !== undefined,
     unavailableTool: (definition) => unavailableTool?.(definition) ?? null,
     examples: async (signal) => (examples ? examples(signal) : {}),
     longestTimeoutMs,

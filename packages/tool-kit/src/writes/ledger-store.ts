@@ -21,6 +21,8 @@ export interface BeginRequest {
   readonly notAfter: number | undefined;
   /** True if the tool's feature flag is off here, so that no new write begins. */
   readonly switchedOff: boolean;
+  /** True if a dependency of the tool fails, so that no new write begins. */
+  readonly refused: boolean;
   /** True if workers crashed while they ran the call, so that no further attempt begins. */
   readonly crashed: boolean;
   /** The round of the plan in the grant. It is absent if the grant covers no plan. */

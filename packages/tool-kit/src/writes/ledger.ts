@@ -31,6 +31,8 @@ export interface BeginInput {
   readonly stopped: boolean;
   /** True if the tool's feature flag is off here. */
   readonly switchedOff: boolean;
+  /** True if a dependency of the tool fails, so that no new write begins. */
+  readonly refused?: boolean | undefined;
   /** True if the shard has lost writes. Then a missing row does not prove that nothing was sent. */
   readonly held: boolean;
   readonly ownersDeadBefore: number;
@@ -48,7 +50,7 @@ export interface BeginInput {
 }
 
 /** The reason why a call ends without another attempt. */
-export type EndCode = "cancelled" | "tool_disabled" | "held" | "worker_crashed" | "outcome_unknown";
+export type EndCode = "cancelled" | "tool_disabled" | "unavailable" | "held" | "worker_crashed" | "outcome_unknown";
 
 export type BeginDecision =
   /** The row with this call id has other arguments or another tool. No honest sender uses an id twice. */
@@ -73,7 +75,7 @@ export type StoredValue = { readonly value: Json } | { readonly blob: string };
 
 /** Decides what to do with a requested write now. A decision with a row takes effect when the row is committed. */
 export function begin(input: BeginInput): BeginDecision {
-  const { call, row, stopped, switchedOff, held, idempotency, sentHere } = input;
+  const { call, row, stopped, switchedOff, refused = false, held, idempotency, sentHere } = input;
   if (row && row.argsHash !== call.argsHash) return { kind: "conflict", field: "arguments" };
   if (row && (row.toolHash !== call.toolHash || row.toolName !== call.toolName)) return { kind: "conflict", field: "tool" };
   if (row?.state === "done" && (!input.proven || !row.result)) return { kind: "unproven" };
@@ -89,10 +91,12 @@ export function begin(input: BeginInput): BeginDecision {
   // If the ledger has lost the first attempt, only a key lets the target distinguish a second attempt from the first.
   if (held && idempotency.mode !== "key") return { kind: "end", row: taken, code: "held" };
   // The ledger has lost a write that this process sent. Only a key lets the target distinguish a second attempt from the first.
-  if (sentHere && (stopped || switchedOff || idempotency.mode !== "key")) return { kind: "end", row: taken, code: "outcome_unknown" };
+  if (sentHere && (stopped || switchedOff || refused || idempotency.mode !== "key"))
+    return { kind: "end", row: taken, code: "outcome_unknown" };
   if (stopped) return { kind: "end", row: taken, code: "cancelled" };
   // The ledger records this end. Otherwise another worker, whose flags may differ for a moment, could run a call that was answered as refused.
-  return switchedOff ? { kind: "end", row: taken, code: "tool_disabled" } : { kind: "run", row: taken };
+  if (switchedOff) return { kind: "end", row: taken, code: "tool_disabled" };
+  return refused ? { kind: "end", row: taken, code: "unavailable" } : { kind: "run", row: taken };
 }
 
 /** Returns the row at the point of no return, with the value that is about to be sent. */

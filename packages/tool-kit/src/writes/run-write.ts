@@ -14,7 +14,8 @@ import { type ToolCall, withRecord } from "../tool/tool-call.ts";
 import { boundContent, keptResult, outputResult } from "../tool/tool-output.ts";
 import { logThrown } from "../calls/log-thrown.ts";
 import { noMedia, type ResultMedia, resultMedia } from "../tool/result-media.ts";
-import { problemResult } from "../tool/tool-problem.ts";
+import { problemResult, type ToolProblem } from "../tool/tool-problem.ts";
+import type { Pass } from "../protection/protection.ts";
 import { askPerson, askUntil } from "../questions/ask-person.ts";
 import { nobodyToAsk } from "../questions/question.ts";
 import type { Reconciliation, WriteContext } from "../tool/tool.ts";
@@ -25,7 +26,7 @@ import { retryAfter } from "../worker-timings.ts";
  * Runs a write only as often as its idempotency allows, and only with a genuine grant for exactly this call. The ledger records the result before the
  * worker answers. An outcome that nobody can know is reported as `outcome_unknown`. It is never reported as a success, and never leads to a second
  * attempt. `off` says why the tool is switched off here, or is null. If the tool is switched off, no new write begins, but a write that was already
- * sent is completed. A write that names its resource waits for the lock of the resource.
+ * sent is completed. The same holds while a dependency of the tool fails. A write that names its resource waits for the lock of the resource.
  */
 export async function runWrite(
   call: ToolCall,
@@ -36,35 +37,61 @@ export async function runWrite(
 ): Promise<Outcome> {
   const permission = await checkGrant(call, executor, args, context);
   if (permission.kind !== "granted") return permission;
+  const { toolset, protection } = context;
+  const entry = await protection.enter({ definition: executor.definition, hasCheck: toolset.hasCheck, signals: [call.stopped] });
+  // People may have approved the write, so it waits for its turn instead of ending.
+  if (entry.kind === "busy") return putOff(call, entry.afterMs, "the limits of the tool");
+  try {
+    const refused = entry.kind === "refused" ? entry.problem : null;
+    return await runAdmitted(call, executor, args, context, { permission, off, refused, pass: entry.pass });
+  } finally {
+    entry.pass.leave();
+  }
+}
+
+/** What is known about a write before it begins. `refused` says that a dependency of the tool fails. */
+interface Admission {
+  readonly permission: Granted;
+  readonly off: string | null;
+  readonly refused: ToolProblem | null;
+  readonly pass: Pass;
+}
+
+async function runAdmitted(
+  call: ToolCall,
+  executor: WriteExecutor,
+  args: CheckedArguments,
+  context: InvokeContext,
+  admission: Admission,
+): Promise<Outcome> {
   const resource = executor.tool.resource?.(args.value);
   if (resource === undefined)
-    return onTrial(call, context, (crashed) => beginWrite(call, executor, args, context, { permission, off, crashed }));
+    return onTrial(call, context, (crashed) => beginWrite(call, executor, args, context, { ...admission, crashed }));
   const taken = await takeTurn(context.state, {
     toolset: context.toolset.name,
     resource,
     callId: call.callId,
     longestMs: longestMs(context),
   });
-  if (taken.kind === "busy") return waitForTurn(call, taken.forMs, context);
-  const outcome = await onTrial(call, context, (crashed) => beginWrite(call, executor, args, context, { permission, off, crashed }));
+  if (taken.kind === "busy")
+    return putOff(call, Math.min(taken.forMs, retryAfter(context.timings, call.count)), "another write on its resource");
+  const outcome = await onTrial(call, context, (crashed) => beginWrite(call, executor, args, context, { ...admission, crashed }));
   // The lock belongs to the call, so it is not released if another attempt follows.
   if (outcome.kind !== "retry") await taken.turn.release();
   return outcome;
 }
 
 /**
- * The number of times that a delivery waits for the lock. Then the call is left to the agent's timer, because a broker gives up a message after too
+ * The number of times that a delivery waits for its turn. Then the call is left to the agent's timer, because a broker gives up a message after too
  * many redeliveries.
  */
 const WAITS_FOR_TURN = 8;
 
-function waitForTurn({ callId, toolName, count }: ToolCall, forMs: number, { timings }: InvokeContext): Outcome {
+/** Returns a write to the queue. `by` names what it waits for. */
+function putOff({ callId, toolName, count }: ToolCall, after: number, by: string): Outcome {
   if (count > WAITS_FOR_TURN)
-    return {
-      kind: "drop",
-      reason: `another write on the resource of "${toolName}" has had the turn for long; the agent's timer sends ${callId} again`,
-    };
-  return { kind: "retry", after: Math.min(forMs, retryAfter(timings, count)), reason: "another write on the same resource is under way" };
+    return { kind: "drop", reason: `"${toolName}" has waited long for ${by}; the agent's timer sends ${callId} again` };
+  return { kind: "retry", after, reason: `the write waits for ${by}` };
 }
 
 /**
@@ -80,10 +107,12 @@ async function beginWrite(
   executor: WriteExecutor,
   args: CheckedArguments,
   context: InvokeContext,
-  { permission, off, crashed }: { readonly permission: Granted; readonly off: string | null; readonly crashed: boolean },
+  { permission, off, refused, crashed, pass }: Admission & { readonly crashed: boolean },
 ): Promise<Outcome> {
-  const endOf = (code: EndCode): ToolResult =>
-    code === "held" ? permission.hold.result(executor.definition.name) : endResult(code, executor, off);
+  const endOf = (code: EndCode): ToolResult => {
+    if (code === "unavailable" && refused) return problemResult(refused);
+    return code === "held" ? permission.hold.result(executor.definition.name) : endResult(code, executor, off);
+  };
   const begun = await context.ledger.begin({
     call: { callId: call.callId, toolName: call.toolName, toolHash: executor.hash, argsHash: args.hash, jti: permission.jti },
     by: call.message.id,
@@ -92,6 +121,7 @@ async function beginWrite(
     timeoutMs: executor.definition.timeoutMs,
     notAfter: earlier(call.notAfter, permission.expiresAt),
     switchedOff: off !== null,
+    refused: refused !== null,
     crashed,
     planRound: permission.plan?.round,
     held: () => permission.hold.held(),
@@ -119,13 +149,13 @@ async function beginWrite(
     case "outdated":
       return reportDrift({ call, executor, context, args }, permission.plan?.round ?? 1);
     case "run": {
-      const attempt = { call, executor, context, hold: begun.hold };
+      const attempt = { call, executor, context, pass, hold: begun.hold };
       return whileHeld(begun.hold, async () => (await planOutcome(attempt, args, permission.plan)) ?? prepareAndSend(attempt, args));
     }
     case "continue":
-      return whileHeld(begun.hold, () => send({ call, executor, context, hold: begun.hold }, begun.prepared, { first: false }));
+      return whileHeld(begun.hold, () => send({ call, executor, context, pass, hold: begun.hold }, begun.prepared, { first: false }));
     case "reconcile":
-      return whileHeld(begun.hold, () => askTarget({ call, executor, context, hold: begun.hold }, begun.prepared));
+      return whileHeld(begun.hold, () => askTarget({ call, executor, context, pass, hold: begun.hold }, begun.prepared));
   }
 }
 
@@ -133,6 +163,7 @@ interface Attempt {
   readonly call: ToolCall;
   readonly executor: WriteExecutor;
   readonly context: InvokeContext;
+  readonly pass: Pass;
   readonly hold: Hold;
 }
 
@@ -152,11 +183,12 @@ async function whileHeld(hold: Hold, work: () => Promise<Outcome>): Promise<Outc
 
 /** Prepares a write and sends it. Nothing has happened outside until `sending` is committed, so every earlier failure is a plain error. */
 async function prepareAndSend(attempt: Attempt, args: CheckedArguments): Promise<Outcome> {
-  const { call, executor, context, hold } = attempt;
+  const { call, executor, context, pass, hold } = attempt;
   const ran = await runWithin<Json>((signal) => executor.tool.prepare(args.value, toolContext(call, context, signal)), {
     timeoutMs: executor.definition.timeoutMs,
     signals: { cancelled: call.cancelled, stopped: call.stopped, lost: hold.lost },
   });
+  pass.saw(ran, "step");
   logThrown(ran, "prepare", call, context.log);
   if (ran.kind === "interrupted" && (ran.why === "stopped" || ran.why === "lost"))
     return giveBack(attempt, 0, `the attempt was interrupted (${ran.why})`);
@@ -206,6 +238,7 @@ async function send(attempt: Attempt, prepared: Json, { first }: { readonly firs
     // From here on, a cancel or a shutdown does not interrupt the write, because a write that may have been sent is completed.
     { timeoutMs, signals: { lost: hold.lost } },
   );
+  attempt.pass.saw(ran);
   logThrown(ran, "run", call, attempt.context.log);
   if (ran.kind === "value") return finish(attempt, writtenResult(ran.value), media);
   // The refusal of a later attempt says nothing about the earlier one, which may have succeeded.
@@ -235,6 +268,7 @@ async function askTarget(attempt: Attempt, prepared: Json): Promise<Outcome> {
       signals: { lost: hold.lost },
     },
   );
+  attempt.pass.saw(ran);
   logThrown(ran, "reconcile", attempt.call, attempt.context.log);
   if (ran.kind !== "value") return repeatOrUnknown(attempt, ran);
   switch (ran.value.kind) {
