@@ -7,8 +7,8 @@ const closed = { additionalProperties: false } as const;
 
 /** The largest arguments that any call may have, in bytes of JSON text. */
 export const MAX_ARGUMENT_BYTES = 65_536;
-/** The largest arguments of a tool that declares no limit. One turn of an agent has about as much room for the arguments of all its calls. */
-export const DEFAULT_ARGUMENT_BYTES = 32_768;
+/** The largest arguments of a tool that declares no limit. It is above what an agent sends, which is 30 KiB for all calls of a turn together. */
+export const DEFAULT_ARGUMENT_BYTES = 49_152;
 
 /** A system on which a tool acts. Tools that share a system declare the same name, and so share its breaker and its limit of concurrent calls. */
 export const Dependency = Type.Object(

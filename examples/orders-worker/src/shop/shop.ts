@@ -1,5 +1,8 @@
 import type { ToolOutput } from "@toolbus/tool-kit";
 
+/** The shop as a dependency. All tools that ask the shop share its breaker. */
+export const SHOP = { name: "shop", p99Ms: 2000, concurrent: 16 } as const;
+
 /** The system that this worker acts on. If the shop refuses something, the result is a problem in words for the model. */
 export interface Shop {
   /** Looks something up. `path` is relative to the shop's address. */

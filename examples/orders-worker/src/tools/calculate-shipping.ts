@@ -1,5 +1,5 @@
 import { defineTool, type Tool } from "@toolbus/tool-kit";
-import type { Shop } from "../shop/shop.ts";
+import { SHOP, type Shop } from "../shop/shop.ts";
 
 /** This tool is a read and not a compute, because the price comes from the shop's table of rates, which may change. */
 export function calculateShipping(shop: Shop): Tool {
@@ -19,6 +19,7 @@ export function calculateShipping(shop: Shop): Tool {
     },
     scopes: ["tools:read"],
     owner: "logistics",
+    dependencies: [SHOP],
     run: ({ country, weight_kg: weight }: { readonly country: string; readonly weight_kg: number }, { signal }) =>
       // The shop counts in whole grams. The weight is rounded up, so the price is never too low. `toFixed` writes a very small weight in a form that
       // the shop can read.

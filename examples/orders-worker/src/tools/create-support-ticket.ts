@@ -1,5 +1,5 @@
 import { defineTool, type Reconciliation, type Tool, ToolProblem } from "@toolbus/tool-kit";
-import type { Shop } from "../shop/shop.ts";
+import { SHOP, type Shop } from "../shop/shop.ts";
 
 type Ticket = { readonly subject: string; readonly text: string };
 
@@ -23,6 +23,7 @@ export function createSupportTicket(shop: Shop): Tool {
     effect: 'Create the support ticket "{subject}".',
     scopes: ["tools:write"],
     owner: "support",
+    dependencies: [SHOP],
     prepare: async (ticket: Ticket) => ticket,
     run: (ticket, { idempotencyKey: reference, signal }) =>
       shop.change({ method: "POST", path: "/tickets", body: { ...ticket, reference } }, signal),

@@ -1,5 +1,5 @@
 import { defineTool, type Tool } from "@toolbus/tool-kit";
-import type { Shop } from "../shop/shop.ts";
+import { SHOP, type Shop } from "../shop/shop.ts";
 
 export function getBalance(shop: Shop): Tool {
   return defineTool({
@@ -15,6 +15,7 @@ export function getBalance(shop: Shop): Tool {
     },
     scopes: ["tools:read"],
     owner: "payments",
+    dependencies: [SHOP],
     run: ({ customer }: { readonly customer: string }, { signal }) => shop.look(`/customers/${customer}/balance`, signal),
   });
 }

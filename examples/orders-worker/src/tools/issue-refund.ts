@@ -1,5 +1,5 @@
 import { defineTool, type Tool } from "@toolbus/tool-kit";
-import type { Shop } from "../shop/shop.ts";
+import { SHOP, type Shop } from "../shop/shop.ts";
 
 type Refund = { readonly order: string; readonly amount: number; readonly reason: string };
 
@@ -31,6 +31,7 @@ export function issueRefund(shop: Shop): Tool {
     effect: "Refund {amount} EUR on {order}: {reason}",
     scopes: ["tools:write"],
     owner: "payments",
+    dependencies: [SHOP],
     // Two refunds of one order never run at the same time, even if different users asked for them.
     resource: ({ order }: Refund) => `order:${order}`,
     prepare: async (refund) => refund,

@@ -1,5 +1,5 @@
 import { defineTool, type Tool } from "@toolbus/tool-kit";
-import type { Shop } from "../shop/shop.ts";
+import { SHOP, type Shop } from "../shop/shop.ts";
 
 export function lookupOrder(shop: Shop): Tool {
   return defineTool({
@@ -15,6 +15,7 @@ export function lookupOrder(shop: Shop): Tool {
     },
     scopes: ["tools:read"],
     owner: "orders",
+    dependencies: [SHOP],
     run: ({ order }: { readonly order: string }, { signal }) => shop.look(`/orders/${order}`, signal),
   });
 }

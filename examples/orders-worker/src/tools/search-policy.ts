@@ -1,5 +1,5 @@
 import { defineTool, type Tool } from "@toolbus/tool-kit";
-import type { Shop } from "../shop/shop.ts";
+import { SHOP, type Shop } from "../shop/shop.ts";
 
 export function searchPolicy(shop: Shop): Tool {
   return defineTool({
@@ -15,6 +15,7 @@ export function searchPolicy(shop: Shop): Tool {
     },
     scopes: ["tools:read"],
     owner: "support",
+    dependencies: [SHOP],
     run: ({ query }: { readonly query: string }, { signal }) => shop.look(`/policies?q=${encodeURIComponent(query)}`, signal),
   });
 }

@@ -1,5 +1,5 @@
 import { defineTool, type Tool } from "@toolbus/tool-kit";
-import type { Shop } from "../shop/shop.ts";
+import { SHOP, type Shop } from "../shop/shop.ts";
 
 type Mail = { readonly to: string; readonly subject: string; readonly text: string };
 
@@ -32,6 +32,7 @@ export function sendEmail(shop: Shop): Tool {
     effect: 'Send a mail to {to} with the subject "{subject}".',
     scopes: ["tools:write"],
     owner: "support",
+    dependencies: [SHOP],
     prepare: async (mail: Mail) => mail,
     run: (mail, { signal }) => shop.change({ method: "POST", path: "/mails", body: mail }, signal),
   });

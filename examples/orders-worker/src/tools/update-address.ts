@@ -1,5 +1,5 @@
 import { defineTool, type Tool, ToolProblem } from "@toolbus/tool-kit";
-import type { Shop } from "../shop/shop.ts";
+import { SHOP, type Shop } from "../shop/shop.ts";
 
 type Address = {
   readonly order: string;
@@ -34,6 +34,7 @@ export function updateAddress(shop: Shop): Tool {
     effect: "Send {order} to {street}, {postcode} {city}, {country}.",
     scopes: ["tools:write"],
     owner: "logistics",
+    dependencies: [SHOP],
     resource: ({ order }: Address) => `order:${order}`,
     // The approver sees the present address beside the new one. If the present address changes before the write, the approver must decide again.
     plan: async ({ order, ...after }: Address, { signal }) => {

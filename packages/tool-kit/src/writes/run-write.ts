@@ -40,7 +40,7 @@ export async function runWrite(
   const { toolset, protection } = context;
   const entry = await protection.enter({ definition: executor.definition, hasCheck: toolset.hasCheck, signals: [call.stopped] });
   // People may have approved the write, so it waits for its turn instead of ending.
-  if (entry.kind === "busy") return putOff(call, entry.afterMs, "the limits of the tool");
+  if (entry.kind === "busy") return putOff(call, entry.afterMs, "as many calls of the tool as allowed began before it");
   try {
     const refused = entry.kind === "refused" ? entry.problem : null;
     return await runAdmitted(call, executor, args, context, { permission, off, refused, pass: entry.pass });
@@ -74,7 +74,7 @@ async function runAdmitted(
     longestMs: longestMs(context),
   });
   if (taken.kind === "busy")
-    return putOff(call, Math.min(taken.forMs, retryAfter(context.timings, call.count)), "another write on its resource");
+    return putOff(call, Math.min(taken.forMs, retryAfter(context.timings, call.count)), "another write on the same resource is under way");
   const outcome = await onTrial(call, context, (crashed) => beginWrite(call, executor, args, context, { ...admission, crashed }));
   // The lock belongs to the call, so it is not released if another attempt follows.
   if (outcome.kind !== "retry") await taken.turn.release();
@@ -87,11 +87,11 @@ async function runAdmitted(
  */
 const WAITS_FOR_TURN = 8;
 
-/** Returns a write to the queue. `by` names what it waits for. */
-function putOff({ callId, toolName, count }: ToolCall, after: number, by: string): Outcome {
+/** Returns a write to the queue, where it takes no place of the worker. */
+function putOff({ callId, toolName, count }: ToolCall, after: number, reason: string): Outcome {
   if (count > WAITS_FOR_TURN)
-    return { kind: "drop", reason: `"${toolName}" has waited long for ${by}; the agent's timer sends ${callId} again` };
-  return { kind: "retry", after, reason: `the write waits for ${by}` };
+    return { kind: "drop", reason: `"${toolName}" has waited for its turn for long; the agent's timer sends ${callId} again` };
+  return { kind: "retry", after, reason };
 }
 
 /**

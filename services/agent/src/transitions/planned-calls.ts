@@ -1,11 +1,13 @@
 import {
   type Call,
+  argumentsTooLarge,
   callIdOf,
   checkArguments,
   definitionFault,
   failedResult,
   type JsonObject,
   mcpServerOf,
+  protectionOf,
   quarantineSentence,
   type Registration,
   renderEffect,
@@ -126,6 +128,10 @@ function checkedArguments(
   const problems = tool ? checkArguments(tool.definition, args) : [];
   if (problems.length > 0) return invalid([...problems]);
   const text = canonicalJson(args);
+  // The worker has the same limit. Here it saves people from approving a call that its worker refuses.
+  const { argumentBytes } = (tool && protectionOf(tool.definition).limits) ?? {};
+  const tooLarge = argumentBytes === undefined ? null : argumentsTooLarge(text, argumentBytes);
+  if (tooLarge) return invalid([tooLarge]);
   // Defaults may have made the text longer.
   return storedBytes(text) > room ? invalid([{ path: "", message: "are too large with their defaults" }]) : { text, args };
 }

@@ -81,10 +81,12 @@ function wordsOf(result: CallToolResult): string {
 function asProblem(error: unknown): ToolProblem {
   if (error instanceof ServerDown) return toolError("unavailable", error.message, { effect: "none" });
   if (error instanceof NoToken)
-    return toolError("unavailable", `The server was not called: ${error.message}.`, { effect: "none", cause: error });
+    return toolError("unavailable", `The server was not called: ${error.message}.`, { effect: "none", dependency: null, cause: error });
   if (isRefusedAccess(error))
     return toolError("unavailable", `The server refused the bridge's token: check "oauth" or "headers" of its entry.`, {
       effect: "none",
+      // The server works, and only an operator can correct the token.
+      dependency: null,
       cause: error,
     });
   // The same call would end in the same way.

@@ -4,12 +4,12 @@ import type { Json } from "@toolbus/contracts";
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
 /**
- * The answer of the API. `no_answer` means that nothing is known about what the API did. `why` completes "The release API …". `retryAfter` is in
- * seconds.
+ * The answer of the API. `no_answer` means that nothing is known about what the API did, unless the request was certainly not `sent`. `why` completes
+ * "The release API …". `retryAfter` is in seconds.
  */
 export type ApiAnswer =
   | { readonly kind: "answered"; readonly status: number; readonly body: Json; readonly retryAfter: number | undefined }
-  | { readonly kind: "no_answer"; readonly why: string };
+  | { readonly kind: "no_answer"; readonly why: string; readonly sent: boolean };
 
 export interface ApiRequest {
   /** Aborts at the tool's time-out. */
@@ -31,7 +31,7 @@ export async function callApi(url: URL, { signal, post }: ApiRequest): Promise<A
       ...(post ? { method: "POST", body: JSON.stringify(post.body) } : {}),
     });
     const text = await boundedText(response);
-    if (text === null) return { kind: "no_answer", why: `sent more than ${MAX_ANSWER_BYTES} bytes` };
+    if (text === null) return { kind: "no_answer", why: `sent more than ${MAX_ANSWER_BYTES} bytes`, sent: true };
     return {
       kind: "answered",
       status: response.status,
@@ -40,8 +40,18 @@ export async function callApi(url: URL, { signal, post }: ApiRequest): Promise<A
     };
   } catch (error) {
     signal.throwIfAborted();
-    return { kind: "no_answer", why: error instanceof SyntaxError ? "sent something that is not JSON" : "cannot be reached" };
+    if (error instanceof SyntaxError) return { kind: "no_answer", why: "sent something that is not JSON", sent: true };
+    return { kind: "no_answer", why: "cannot be reached", sent: !NOT_SENT.has(networkCode(error)) };
   }
+}
+
+/** The codes of failures before a connection exists, so that the API cannot have received the request. */
+const NOT_SENT: ReadonlySet<string> = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"]);
+
+/** Returns the code of the network's error, which `fetch` gives as the cause of its own error. */
+function networkCode(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause instanceof Error && "code" in cause ? String(cause.code) : "";
 }
 
 async function boundedText(response: Response): Promise<string | null> {

@@ -1,4 +1,5 @@
 import { defineTool, type Tool } from "@toolbus/tool-kit";
+import { RELEASE_API, RELEASE_OWNER } from "./release-dependency.ts";
 import type { ReleaseApi, RiskReport } from "./release-api.ts";
 
 /** The time for which the release API keeps an Idempotency-Key. Its reports are never removed, so 30 days is a safe promise. */
@@ -38,6 +39,10 @@ export function fileRiskReport(api: ReleaseApi): Tool {
       required: ["release_id", "severity", "findings"],
       additionalProperties: false,
     },
+    owner: RELEASE_OWNER,
+    dependencies: [RELEASE_API],
+    slo: { p99Ms: 5000, successRate: 0.99 },
+    limits: { callsPerMinute: 120 },
     risk: { tier: "high" },
     idempotency: { mode: "key", keepsForMs: KEY_KEPT_MS },
     effect: "File a {severity} risk report for release {release_id} with {findings}.",

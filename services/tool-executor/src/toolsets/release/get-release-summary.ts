@@ -1,4 +1,5 @@
 import { defineTool, type Tool } from "@toolbus/tool-kit";
+import { RELEASE_API, RELEASE_OWNER } from "./release-dependency.ts";
 import type { ReleaseApi } from "./release-api.ts";
 
 /** Returns the tool for the read at the start of an investigation. */
@@ -26,6 +27,10 @@ export function getReleaseSummary(api: ReleaseApi): Tool {
       required: ["release_id"],
       additionalProperties: false,
     },
+    owner: RELEASE_OWNER,
+    dependencies: [RELEASE_API],
+    slo: { p99Ms: 2000, successRate: 0.99 },
+    limits: { argumentBytes: 2048, callsPerMinute: 600 },
     run: ({ release_id }: { readonly release_id: string }, { signal }) => api.summary(release_id, signal),
   });
 }

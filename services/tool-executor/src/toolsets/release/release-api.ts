@@ -36,6 +36,7 @@ export function releaseApi({ url }: ReleaseApiOptions): ReleaseApi {
       if (answer.kind === "answered" && (answer.status === 200 || answer.status === 201)) return answer.body;
       const refused = refusal(answer, "none");
       if (refused) return refused;
+      if (answer.kind === "no_answer" && !answer.sent) return unavailable(answer, "none");
       // The report may have been filed. The worker repeats the request with the same key, and the API answers with the same report.
       throw unavailable(answer);
     },
@@ -69,10 +70,11 @@ function refusal(answer: ApiAnswer, effect: "none" | undefined): ToolOutput | un
 // The API may still have accepted a request that it gave up (408) or asks for again (425).
 const OPEN_STATUSES: ReadonlySet<number> = new Set([408, 425]);
 
-function unavailable(answer: ApiAnswer): ReturnType<typeof toolError> {
+function unavailable(answer: ApiAnswer, effect?: "none"): ReturnType<typeof toolError> {
   const why = answer.kind === "answered" ? `answered with status ${answer.status}` : answer.why;
   return toolError("unavailable", `The release API ${why}.`, {
     retryable: true,
+    ...(effect === undefined ? {} : { effect }),
     ...(answer.kind === "answered" && answer.retryAfter !== undefined ? { retryAfter: answer.retryAfter } : {}),
   });
 }
