@@ -85,7 +85,9 @@ export async function markSeen(
   });
   if (put.length === 0) return;
   // A stale commit needs no retry. Somebody registered, or another replica was faster, and the next heartbeat follows soon.
-  await commitRepeatedly(state, HOME_SHARD, { op: `seen:${toolset.name}:${now}`, guards, put });
+  // Two reports of one worker may come in the same millisecond, so the op also names the versions that the report changes.
+  const over = hash("sha256", guards.map(({ version }) => version).join(" ")).slice(0, 16);
+  await commitRepeatedly(state, HOME_SHARD, { op: `seen:${toolset.name}:${now}:${over}`, guards, put });
 }
 
 /**

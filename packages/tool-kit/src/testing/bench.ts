@@ -39,6 +39,7 @@ import { type Log, silentLog } from "@toolbus/telemetry";
 import { invokeTool } from "../calls/invoke-pipeline.ts";
 import type { InvokeContext } from "../calls/invoke-context.ts";
 import { type ReadAnswer, readResult } from "../calls/read-result.ts";
+import type { Protection } from "../protection/protection.ts";
 import type { ToolFlags } from "../registry/tool-flags.ts";
 import type { Executor, Toolset } from "../tool/toolset.ts";
 import type { WorkerTimings } from "../worker-timings.ts";
@@ -82,6 +83,7 @@ export interface ProcessOptions {
   readonly ownersDeadBefore?: number;
   readonly timings?: WorkerTimings;
   readonly flags?: ToolFlags;
+  readonly protection?: Protection;
   readonly log?: Log;
   /** The losses of the store that this process noticed. The value for a shard is the time at which the process had last seen the lost commits. */
   readonly losses?: ReadonlyMap<string, number>;
@@ -157,6 +159,7 @@ export function bench(toolset: Toolset): Bench {
           random: (bytes) => randomBytes(bytes),
           ...(options.timings ? { timings: options.timings } : {}),
           ...(options.flags ? { flags: options.flags } : {}),
+          ...(options.protection ? { protection: options.protection } : {}),
           losses: { seenAt: (shard) => options.losses?.get(shard) },
         },
         { publish, announce: async (message) => void announced.push(message) },

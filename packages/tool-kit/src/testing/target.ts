@@ -1,4 +1,4 @@
-import type { Idempotency, JsonObject } from "@toolbus/contracts";
+import type { Dependency, Idempotency, JsonObject, ToolLimits } from "@toolbus/contracts";
 import { defineTool } from "../tool/define-tool.ts";
 import type { Reconciliation, Tool, ToolOutput, WriteContext } from "../tool/tool.ts";
 import { toolset, type Toolset } from "../tool/toolset.ts";
@@ -46,7 +46,13 @@ export function pay(
   over: Target,
   idempotency: Idempotency,
   timeoutMs = 1000,
-  more: { readonly version?: string; readonly flag?: string; readonly resource?: (args: PayArgs) => string } = {},
+  more: {
+    readonly version?: string;
+    readonly flag?: string;
+    readonly resource?: (args: PayArgs) => string;
+    readonly dependencies?: readonly Dependency[];
+    readonly limits?: ToolLimits;
+  } = {},
 ): Tool {
   const honoursKey = idempotency.mode === "key";
   return defineTool({
