@@ -38,7 +38,7 @@ async function setup() {
     },
     wrap: (built) => ({ ...built, monotonic: () => built.monotonic() + later }),
   });
-  begun.defer(() => system.stop());
+  begun.defer(async () => void (await system.stop()));
   const requester = { gateway: system.gatewayUrl, user: system.keys.user };
   const open = begun.move();
   return {

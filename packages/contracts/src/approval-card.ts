@@ -155,6 +155,7 @@ function statusOf({ status, decisions, approversNeeded, reason }: ApprovalView):
 function factsOf(view: ApprovalView, now: number): readonly (readonly [string, string])[] {
   return [
     ["Tool", `${view.tool}@${view.toolVersion}, a ${view.tier}-tier write`],
+    ...(view.owner === undefined ? [] : [["Owner", view.owner] as const]),
     ["Requester", view.requester],
     ...(view.asked === undefined
       ? []

@@ -30,6 +30,8 @@ const approvalFields = {
   toolVersion: Type.String(),
   toolHash: Type.String(),
   toolset: Type.String(),
+  /** The team that answers for the tool. Only a single pending approval has it, and only if the tool's definition names a team. */
+  owner: Type.Optional(Type.String()),
   /**
    * The arguments of the call. Approvals escapes control, bidirectional and zero-width characters, and removes text that looks like a credential.
    * This field is null for a refused request, because approvals does not keep its arguments.

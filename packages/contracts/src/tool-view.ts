@@ -2,6 +2,7 @@ import { type Static, Type } from "./schema.ts";
 import { AVAILABILITIES } from "./documents/registry.ts";
 import type { JsonObject } from "./json.ts";
 import { TIERS } from "./tool-definition.ts";
+import { Dependency, ToolLimits } from "./tool-protection.ts";
 
 const closed = { additionalProperties: false } as const;
 
@@ -23,7 +24,13 @@ export const ToolView = Type.Object(
     example: Type.Optional(Type.Unsafe<JsonObject>({ type: "object" })),
     /** The hash of the whole definition. */
     hash: Type.String(),
+    /** The team that answers for the tool. */
     owner: Type.Optional(Type.String()),
+    /** The latency that 99 of 100 calls keep, in milliseconds, and the share of calls that succeed, as the definition promises. */
+    slo: Type.Optional(Type.Object({ p99Ms: Type.Optional(Type.Integer()), successRate: Type.Optional(Type.Number()) }, closed)),
+    /** The systems on which the tool acts, with their latency budgets and the calls that one worker process makes at once. */
+    dependencies: Type.Optional(Type.Array(Type.Object({ ...Dependency.properties, name: Type.String() }, closed))),
+    limits: Type.Optional(ToolLimits),
     scopes: Type.Optional(Type.Array(Type.String())),
     /** Says in a sentence why the caller's key may not use the tool. It is absent if the key may use the tool. */
     forbidden: Type.Optional(Type.String()),

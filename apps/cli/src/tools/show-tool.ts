@@ -24,6 +24,7 @@ export function toolLines(tool: ToolView, now: number): string[] {
     "",
     `kind      ${tool.kind === "write" ? `write, ${tool.tier} tier` : tool.kind}`,
     `toolset   ${tool.toolset}`,
+    ...promiseLines(tool),
     `worker    ${tool.availability}${tool.unavailable ? ` (${tool.unavailable.reason})` : ""}, seen ${spanOf(now - tool.lastSeenAt)} ago`,
     ...(tool.quarantined ? wrapped(`quarantined at ${tool.quarantined.pointer}: ${tool.quarantined.reason}`, WIDTH) : []),
     ...(tool.forbidden === undefined ? [] : wrapped(`not for   this key: ${tool.forbidden}`, WIDTH)),
@@ -33,6 +34,28 @@ export function toolLines(tool: ToolView, now: number): string[] {
     ...(tool.deprecated ? wrapped(`instead   ${tool.deprecated.note}`, WIDTH) : []),
     "",
     ...(tool.quarantined ? ["It is not used: no run is offered it, and no call of it is executed."] : callLines(tool)),
+  ];
+}
+
+/** Returns lines with the owner, the promises and the limits that the tool's definition declares. */
+function promiseLines({ owner, slo, dependencies = [], limits = {} }: ToolView): string[] {
+  const { p99Ms, successRate } = slo ?? {};
+  const promises = [
+    ...(p99Ms === undefined ? [] : [`99 of 100 calls within ${p99Ms} ms`]),
+    ...(successRate === undefined ? [] : [`${Number((successRate * 100).toFixed(3))} % succeed`]),
+  ];
+  const limited = [
+    ...(limits.argumentBytes === undefined ? [] : [`arguments of ${limits.argumentBytes} bytes`]),
+    ...(limits.callsPerMinute === undefined ? [] : [`${limits.callsPerMinute} calls a minute in each worker`]),
+  ];
+  return [
+    ...(owner === undefined ? [] : [`owner     ${owner}`]),
+    ...(promises.length === 0 ? [] : [`slo       ${promises.join(", ")}`]),
+    ...dependencies.map(({ name, p99Ms: budget, concurrent }) => {
+      const more = [budget === undefined ? "" : `p99 ${budget} ms`, concurrent === undefined ? "" : `${concurrent} calls at once`];
+      return `needs     ${[name, ...more].filter(Boolean).join(", ")}`;
+    }),
+    ...(limited.length === 0 ? [] : [`limits    ${limited.join(", ")}`]),
   ];
 }
 

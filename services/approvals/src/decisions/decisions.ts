@@ -51,7 +51,7 @@ export interface Decisions {
   look(
     approvalId: string,
     reader: Principal,
-  ): Promise<{ readonly kind: "seen"; readonly approval: Approval; readonly right: Right } | NotDecided | null>;
+  ): Promise<{ readonly kind: "seen"; readonly approval: Approval; readonly right: Right; readonly owner?: string } | NotDecided | null>;
   /**
    * Applies one decision. If two decisions race, the store orders them. The first is accepted, and the person who made the second sees the outcome.
    * `via` names the way that the decision came, by default the API.
@@ -84,10 +84,11 @@ export function createDecisions(options: DecisionsOptions): Decisions {
         const over = overReason(approval.value, records.now);
         if (over !== null || !may.allowed) {
           const mayNotBecause = over ?? (may.allowed ? "" : may.reason);
-          return { kind: "seen", approval: approval.value, right: { mayDecide: false, mayNotBecause } };
+          return { kind: "seen", approval: approval.value, right: { mayDecide: false, mayNotBecause }, ...(await ownerOf(approval.value)) };
         }
         const decisionToken = await issueToken(options, approval, reader, records.now);
-        if (decisionToken !== null) return { kind: "seen", approval: approval.value, right: { mayDecide: true, decisionToken } };
+        if (decisionToken !== null)
+          return { kind: "seen", approval: approval.value, right: { mayDecide: true, decisionToken }, ...(await ownerOf(approval.value)) };
       }
       throw crowded(approvalId);
     },
@@ -120,6 +121,14 @@ export function createDecisions(options: DecisionsOptions): Decisions {
     },
   };
   return self;
+
+  /** Returns the team that the pinned definition of a pending approval names. */
+  async function ownerOf({ status, toolName, toolHash }: Approval): Promise<{ readonly owner?: string }> {
+    if (status !== "pending") return {};
+    const { pin } = await pins.find(toolName, toolHash);
+    const owner = pin?.hash === toolHash ? pin.definition.owner : undefined;
+    return owner === undefined ? {} : { owner };
+  }
 
   async function decideBy(approvalId: string, approver: Principal, request: DecisionRequest, how: How): Promise<DecisionOutcome> {
     const tokenHash = secretHash(request.token);

@@ -69,6 +69,12 @@ export function viewOf(approval: Approval, page?: string): ApprovalView {
   return args.ok && canonicalJson(view.arguments ?? {}) !== approval.arguments ? { ...view, argumentsMasked: true } : view;
 }
 
+/** Returns the view with the team that answers for the tool, if the tool's definition names one. */
+export function ownedView(approval: Approval, owner: string | undefined): ApprovalView {
+  const view = viewOf(approval);
+  return owner === undefined ? view : { ...view, owner: visible(redactText(owner)) };
+}
+
 /** Returns who changed the arguments, and what the agent had asked for. */
 function editedOf(approval: Approval, args: JsonObject): Pick<ApprovalView, "edited"> {
   if (!approval.edited) return {};

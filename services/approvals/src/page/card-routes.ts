@@ -15,7 +15,7 @@ import {
 import { getRoute, HttpProblem, type Incoming, noQuery, postRoute, type Principal, type RenderProblem, type Route } from "@toolbus/runtime";
 import { problemOf } from "../decisions/not-decided.ts";
 import { pendingApprovals } from "../decisions/pending-list.ts";
-import { viewOf } from "../decisions/view.ts";
+import { ownedView, viewOf } from "../decisions/view.ts";
 import { counting } from "../machine/edited.ts";
 import { offersPlan } from "../machine/planned.ts";
 import { revealed } from "../machine/reveal.ts";
@@ -107,14 +107,14 @@ export function cardRoutes({ state, documents, decisions, clock, random, rate, s
   }
 
   async function card(incoming: Incoming, status: number, more: Pick<CardPage, "message" | "revealed" | "typed">): Promise<string> {
-    const { approval, right } = await look(incoming);
+    const { approval, right, owner } = await look(incoming);
     const form = session.of(incoming.request).formToken(approval.approvalId);
     const message = more.message ?? ownDecision(approval, incoming.principal);
     return sendPage(
       incoming,
       session,
       cardPage({
-        view: viewOf(approval),
+        view: ownedView(approval, owner),
         right,
         person: session.personOf(incoming.request),
         form,

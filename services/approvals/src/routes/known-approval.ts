@@ -17,7 +17,7 @@ export async function seenApproval(
   { state, decisions }: { readonly state: Pick<StateStore, "shards">; readonly decisions: Pick<Decisions, "look"> },
   id: string,
   reader: Principal,
-): Promise<{ readonly approval: Approval; readonly right: Right }> {
+): Promise<{ readonly approval: Approval; readonly right: Right; readonly owner?: string }> {
   const seen = await decisions.look(knownId(state, id), reader);
   if (!seen) throw notFound();
   if (seen.kind === "no") throw problemOf(seen);

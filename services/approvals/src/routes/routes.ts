@@ -17,7 +17,7 @@ import { problemOf } from "../decisions/not-decided.ts";
 import { approvalList } from "./approval-list-route.ts";
 import { approvalId, approvalPrefix, exampleToken, recorded, jwksSchema, views } from "./route-docs.ts";
 import { firstUse } from "./request-keys.ts";
-import { viewOf } from "../decisions/view.ts";
+import { ownedView, viewOf } from "../decisions/view.ts";
 import { knownId, seenApproval } from "./known-approval.ts";
 
 export interface RoutesOptions {
@@ -130,8 +130,8 @@ export function approvalRoutes(options: RoutesOptions): readonly Route[] {
   ];
 
   async function look(id: string, reader: Principal): Promise<object> {
-    const { approval, right } = await seenApproval({ state, decisions }, id, reader);
-    return { ...viewOf(approval), ...right };
+    const { approval, right, owner } = await seenApproval({ state, decisions }, id, reader);
+    return { ...ownedView(approval, owner), ...right };
   }
 
   async function decide(id: string, request: DecisionRequest, approver: Principal): Promise<object> {

@@ -4,6 +4,7 @@ import {
   exampleArguments,
   keys,
   parseRegistration,
+  protectionOf,
   preferredVersion,
   publicTool,
   type Registration,
@@ -99,7 +100,8 @@ function hashFault({ definition, hash }: Registration): { readonly pointer: stri
 
 function toolView(registration: Registration, now: number, preferred: boolean): ToolView {
   const { toolset, hash, definition, registeredAt, lastSeenAt, leftAt, scalesToZero, unavailable, example } = registration;
-  const { version, kind, risk, source, owner, scopes, flag, deprecated } = definition;
+  const { version, kind, risk, source, owner, slo, scopes, flag, deprecated } = definition;
+  const { dependencies, limits } = protectionOf(definition);
   const quarantined = definitionFault(definition) ?? hashFault(registration);
   // If a definition was refused, the list does not repeat its content.
   const { name, description, parameters } = quarantined ? { ...definition, parameters: { type: "object" } } : publicTool(definition);
@@ -117,6 +119,9 @@ function toolView(registration: Registration, now: number, preferred: boolean): 
     ...(example === undefined || quarantined ? {} : { example: exampleArguments(parameters, example).arguments }),
     hash,
     ...(owner === undefined ? {} : { owner }),
+    ...(slo === undefined ? {} : { slo }),
+    ...(dependencies === undefined ? {} : { dependencies }),
+    ...(limits === undefined ? {} : { limits }),
     ...(scopes === undefined ? {} : { scopes }),
     ...(flag === undefined ? {} : { flag }),
     ...(deprecated === undefined ? {} : { deprecated }),
