@@ -1,4 +1,4 @@
-import { assessRisk, checkArguments, type JsonObject, renderEffect } from "@toolbus/contracts";
+import { assessRisk, checkArguments, type JsonObject, protectionOf, renderEffect } from "@toolbus/contracts";
 import { startShop } from "@toolbus/example-orders-shop";
 import { nobodyToAsk, lintTool } from "@toolbus/tool-kit";
 import { describe, expect, it } from "vitest";
@@ -56,6 +56,11 @@ describe("the ten tools", () => {
       "update_address: write key tools:write logistics",
       "create_support_ticket: write reconcile tools:write support",
     ]);
+  });
+
+  it("depend on the shop, and so share its breaker, except the two that ask nobody", () => {
+    const alone = [...definitions.values()].filter((definition) => protectionOf(definition).dependencies?.[0]?.name !== "shop");
+    expect(alone.map(({ name }) => name)).toEqual(["validate_iban", "format_table"]);
   });
 
   it("keep the limits of an order id, a refund, a reason and a search", () => {

@@ -36,6 +36,12 @@ describe("the card of an approval", () => {
     expect(cardOf(view, 0).decisions).toEqual([{ label: "approve by amy", text: "(ticket T-1)", depth: 0 }]);
   });
 
+  it("names the team that answers for the tool, if its definition does", () => {
+    const owners = (of: ApprovalView) => cardOf(of, 0).facts.filter(({ label }) => label === "Owner");
+    expect(owners({ ...view, owner: "payments" })).toEqual([{ label: "Owner", text: "payments", depth: 0 }]);
+    expect(owners(view)).toEqual([]);
+  });
+
   it("says which rules of the policy applied, and what they demand of the people who decide", () => {
     const policy = {
       version: "sha256-p",

@@ -48,6 +48,12 @@ describe("the process of a tool's author", () => {
       stderr: '"a b" is not a name of an environment: use letters, digits, ".", "-" and "_".\n',
     },
     {
+      lacks: "a readable limit",
+      options: { busUrl: "memory:", stateUrl: "memory:", limits: "pay.callsPerMinute=few" },
+      stderr:
+        '"pay.callsPerMinute=few" is not a limit: write limits as get_order.callsPerMinute=60,*.argumentBytes=4096,shop.concurrent=4.\n',
+    },
+    {
       lacks: "a known store",
       options: { busUrl: "memory:", stateUrl: "postgres://store.example" },
       stderr: 'The state store "postgres:…" is unknown: use memory:, sqlite:DIRECTORY or redis://HOST:PORT.\n',

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { protectionOf } from "@toolbus/contracts";
 import { readSettings, runServices } from "@toolbus/runtime";
 import { lintTool, readRegistry } from "@toolbus/tool-kit";
 import { describe, expect, it } from "vitest";
@@ -15,6 +16,20 @@ describe("the tools that this image can serve", () => {
     const { toolsets } = servedBy(readSettings(executorSettings, base));
     for (const { definition } of toolsets.flatMap((each) => each.list()))
       expect([definition.name, lintTool(definition)]).toEqual([definition.name, []]);
+  });
+});
+
+describe("the tools that call the release API", () => {
+  it("name their owner, their SLO, their limits, and the API as the one dependency that they share", () => {
+    const { toolsets } = servedBy(readSettings(executorSettings, base));
+    const said = toolsets
+      .flatMap((each) => each.list())
+      .map(({ definition }) => [definition.owner, definition.slo, protectionOf(definition)]);
+    const dependencies = [{ name: "release-api", p99Ms: 2000, concurrent: 16 }];
+    expect(said).toEqual([
+      ["release", { p99Ms: 2000, successRate: 0.99 }, { dependencies, limits: { argumentBytes: 2048, callsPerMinute: 600 } }],
+      ["release", { p99Ms: 5000, successRate: 0.99 }, { dependencies, limits: { callsPerMinute: 120 } }],
+    ]);
   });
 });
 
@@ -51,13 +66,14 @@ describe("the tool executor", () => {
     await rm(directory, { recursive: true });
   });
 
-  it("refuses to start with one sentence: unknown toolset, no public keys, a renewal that comes too late, flags that cannot be read", async () => {
+  it("refuses to start with one sentence: unknown toolset, no public keys, a renewal that comes too late, flags or limits that cannot be read", async () => {
     for (const [env, words] of [
       [{ TOOLSETS: "release,weather" }, 'TOOLSETS names "weather", which is not a toolset. Known: release, guides, mcp, operations.'],
       [{ JWKS_FILE: "" }, /^The public keys of approvals are not known/],
       [{ GOLDEN_CALLS: "on" }, /^A setting is wrong: GOLDEN_CALLS: /],
       [{ LEDGER_RENEW_MS: "10000" }, /^LEDGER_RENEW_MS must be shorter/],
       [{ TOOL_FLAGS: "a=maybe" }, /^"a=maybe" sets no flag: write flags as/],
+      [{ TOOL_LIMITS: "release-api=4" }, /^TOOL_LIMITS: "release-api=4" is not a limit: write limits as/],
       [{ TOOL_FLAGS_FILE: "no-such-flags.json" }, /^The flags file no-such-flags.json cannot be read \(ENOENT\)/],
     ] as const) {
       await expect(runServices([toolExecutor], { env: { ...base, ...env } })).rejects.toThrow(words);

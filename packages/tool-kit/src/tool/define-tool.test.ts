@@ -1,4 +1,5 @@
 import { silentLog } from "@toolbus/telemetry";
+import { protectionOf } from "@toolbus/contracts";
 import { nobodyToAsk } from "../questions/question.ts";
 import { describe, expect, it } from "vitest";
 import { defineTool, type ReadSpec, type WriteSpec } from "./define-tool.ts";
@@ -24,6 +25,23 @@ describe("defining a tool", () => {
     expect(defineTool(read).draft).toMatchObject({ version: "1", timeoutMs: 5000, risk: { tier: "low" }, idempotency: { mode: "none" } });
     expect(defineTool({ ...read, kind: "compute" }).draft.timeoutMs).toBe(2000);
     expect(defineTool(write).draft).toMatchObject({ timeoutMs: 30_000, risk: { tier: "high" }, effect: "Pay {id}." });
+  });
+
+  it("takes dependencies and limits into the definition, and refuses them if they are invalid or written by hand", () => {
+    const dependencies = [{ name: "shop", p99Ms: 500 }];
+    const protectedRead = toolset({ name: "shop", tools: [defineTool({ ...read, dependencies, limits: { callsPerMinute: 5 } })] });
+    const plain = toolset({ name: "shop", tools: [defineTool(read)] });
+    const [one, other] = [protectedRead.find("look_up"), plain.find("look_up")];
+    if (!one || !other) throw new Error("no tool");
+    expect(protectionOf(one.definition)).toEqual({ dependencies, limits: { callsPerMinute: 5 } });
+    expect(one.hash).not.toBe(other.hash);
+    expect(other.definition.parameters).toEqual(parameters);
+    expect(() => defineTool({ ...read, dependencies: [{ name: "The Shop" }] })).toThrow(
+      /^The tool "look_up" has invalid dependencies or limits: \/dependencies\/0\/name/,
+    );
+    expect(() => defineTool({ ...read, parameters: { ...parameters, "x-toolbus": {} } })).toThrow(
+      /pass "dependencies" and "limits" instead/,
+    );
   });
 
   it("accepts plain functions as its bodies and returns their values unchanged", async () => {

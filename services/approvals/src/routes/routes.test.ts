@@ -58,6 +58,12 @@ describe("GET /v1/approvals/{id}", () => {
     });
   });
 
+  it("names the team that owns the tool, from the pin, while people decide", async () => {
+    await using t = await setup({ tools: [{ ...refund, owner: "payments\u202e" }] });
+    const id = await t.hold({ ...bigRefund(1), tool: { ...refund, owner: "payments\u202e" } });
+    expect((await t.get("amy", `/v1/approvals/${id}`)).body).toMatchObject({ owner: "payments\\u202e" });
+  });
+
   it("gives each approver one token however often they look, stores only its hash once, and decides nothing", async () => {
     const committed: string[] = [];
     await using t = await setup({

@@ -44,6 +44,7 @@ async function setup(reply: Reply | "hang" | "cut") {
   return {
     asked,
     tools,
+    stop: () => new Promise((resolve) => (server.closeAllConnections(), server.close(resolve))),
     check: (signal = new AbortController().signal) => tools.unavailable(signal),
     summary: async (signal = new AbortController().signal) =>
       read.run({ release_id: "v1 & more" }, { callId: "c", sessionId: "s", signal, ...REPORTING }),
@@ -168,6 +169,12 @@ describe("file_risk_report", () => {
       const { file } = await setup(reply);
       expect(await file()).toMatchObject({ code, options: { effect: "none" } });
     }
+  });
+
+  it("states that nothing happened when there was no connection, because then no report was sent", async () => {
+    const { file, stop } = await setup({ status: 201, body: {} });
+    await stop();
+    expect(await file()).toMatchObject({ code: "unavailable", options: { effect: "none", retryable: true } });
   });
 
   it("leaves the outcome open when the API fails or breaks off", async () => {
