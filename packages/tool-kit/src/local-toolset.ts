@@ -100,6 +100,7 @@ export async function mountToolset(bus: MessageBus, options: WorkerOptions): Pro
     await cancels.stop();
     await presence.stop();
     await context.security.stop();
+    if (!options.protection) protection.stop();
   }
 }
 

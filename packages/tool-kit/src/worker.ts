@@ -27,7 +27,13 @@ export async function startWorker(options: WorkerOptions & { readonly bus: Messa
   const context = invokeContext(shared, { publish: (answer) => bus.publish(answer), announce: (said) => bus.announce(said) });
   const presence = await keepPresent(bus, shared);
   // These parts are stopped in reverse order, because the number of forged calls is final only when no more calls arrive.
-  const subscriptions: Pick<Subscription, "stop">[] = [context.security, context.unknownTools, observePromises(toolset), presence];
+  const subscriptions: Pick<Subscription, "stop">[] = [
+    ...(options.protection ? [] : [{ stop: async () => protection.stop() }]),
+    context.security,
+    context.unknownTools,
+    observePromises(toolset),
+    presence,
+  ];
   let stopping: Promise<void> | null = null;
   const worker: Worker = { stop: () => (stopping ??= stopAll(subscriptions)), renew: presence.renew };
   try {

@@ -62,6 +62,9 @@ export function toolExecutorWith(others: readonly Toolset[]) {
         if (guides) needKeysOf(trusted, ["gateway"]);
         const ownGuides = guides ? [guidesToolset({ state, gatewayKeys: trusted.of("gateway"), log })] : [];
         const served = [...toolsets, ...ownGuides, ...others];
+        // The tools of MCP servers are not known yet.
+        const unknown = mcp ? [] : protection.unknownNames(served);
+        if (unknown.length > 0) log.warn({ names: unknown }, "TOOL_LIMITS names tools or dependencies that this process does not have");
         if (served.length > 0) await startGated(served, infrastructure, config, protection, gates);
         // The MCP client is loaded only if it is needed, because it is a fifth of the code that a start loads.
         if (mcp) workers.push(await startBridge(infrastructure, config, protection));

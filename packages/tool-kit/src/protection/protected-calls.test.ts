@@ -94,6 +94,11 @@ describe("the limits of a tool", () => {
     expect(asked()).toBe(1);
   });
 
+  it("of the operator may name something that no tool has, which the worker can report", () => {
+    const { protection, tools } = setup({ limits: "look_up.callsPerMinute=2,shop.concurrent=3,lok_up.callsPerMinute=2" });
+    expect(protection.unknownNames([tools])).toEqual(["lok_up"]);
+  });
+
   it("refuse a read at once if too many began in a minute, say when the next may begin, and leave other tools alone", async () => {
     const { call, clock, asked } = setup({ limits: "look_up.callsPerMinute=2", answer: () => "found" });
     for (let n = 0; n < 2; n++) expect(await call("look_up")).toMatchObject({ status: "ok" });

@@ -24,6 +24,8 @@ export interface Protection {
   checked(toolset: Toolset, works: boolean): void;
   /** Returns whether a dependency of the toolset is not known to work. */
   isTroubled(toolset: Toolset): boolean;
+  /** Returns the names in the operator's limits that no tool and no dependency of these toolsets has. */
+  unknownNames(toolsets: readonly Toolset[]): readonly string[];
   /** Calls the listener after a breaker of the toolset opened or closed. Returns a function that stops this. */
   follow(toolset: Toolset, listener: () => void): () => void;
   stop(): void;
@@ -82,6 +84,11 @@ export function openProtection({ limits = "", monotonic, log, rules }: Protectio
       for (const { breaker } of guardsOf(toolset)) breaker.checked(works);
     },
     isTroubled: (toolset) => guardsOf(toolset).some(({ breaker }) => breaker.state() !== "closed"),
+    unknownNames(toolsets) {
+      const tools = toolsets.flatMap((one) => one.list()).map(({ definition }) => definition.name);
+      const known = new Set([...tools, ...toolsets.flatMap(guardsOf).map(({ name }) => name)]);
+      return settings.names.filter((name) => !known.has(name));
+    },
     follow: (toolset, listener) =>
       guarded.follow((dependency) => {
         if (guardsOf(toolset).some(({ name }) => name === dependency)) listener();
