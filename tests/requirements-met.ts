@@ -176,6 +176,12 @@ const openapi = from("tests/openapi.test.ts");
 const streamResume = from("tests/e2e/stream-resume.test.ts");
 const browser = from("tests/e2e/browser.test.ts");
 const streamLoad = from("tests/e2e/stream-load.test.ts");
+const toolProtection = from("packages/contracts/src/tool-protection.test.ts");
+const breakers = from("packages/tool-kit/src/protection/breaker.test.ts");
+const protectedCalls = from("packages/tool-kit/src/protection/protected-calls.test.ts");
+const reportedBreaker = from("packages/tool-kit/src/protection/reported-breaker.test.ts");
+const dependencyChaos = from("tests/e2e/dependency-chaos.test.ts");
+const dependencyGauges = from("tests/e2e/dependency-gauges.test.ts");
 const connection = from("services/gateway/src/stream/connection.test.ts");
 
 const plansOfApprovals = from("services/approvals/src/requests/plans.test.ts");
@@ -354,6 +360,12 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     toolOffer("are offered even if they have no workers, but not while a living worker says that they cannot be used"),
   ],
   "G-08": [defineTool("fills in defaults by its kind")],
+  "G-09": [
+    executor("name their owner, their SLO, their limits, and the API as the one dependency that they share"),
+    toolProtection("is part of its definition, and no model sees it"),
+    defineTool("fills in defaults by its kind"),
+    dependencyGauges("show what the definitions promise, the calls by outcome, and a breaker that opens"),
+  ],
   "G-15": [
     transitions("answers an unknown tool and wrong arguments without sending anything"),
     runRead("of an unknown tool is answered with the existing names"),
@@ -371,6 +383,12 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     runRead("with wrong arguments is answered with every field that is wrong"),
   ],
   "X-03": [runRead("with wrong arguments is answered with every field that is wrong")],
+  "X-04": [
+    protectedCalls("refuse arguments that are too large as invalid, and no handler runs"),
+    protectedCalls("are replaced by those of the operator"),
+    protectedCalls("refuse a read at once if too many began in a minute, say when the next may begin, and leave other tools alone"),
+    protectedCalls("return a write to the queue until it may begin, because people may have approved it"),
+  ],
   "X-05": [defineTool("fills in defaults by its kind"), runRead("times out with a retryable result even if the tool ignores its signal")],
   "X-06": [
     transitions("sends reads at once, at most eight, and answers the others with why they did not run"),
@@ -381,6 +399,14 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     resourceTurn("wait for the call of a dead worker, which continues first"),
     writesInOrder("wait for the one before them, which is still running, although they have their grant"),
     transitions("ask for all grants at once, and run one after another after the reads"),
+  ],
+  "X-08": [
+    protectedCalls("has as many calls at once as allowed, the next ones are told so, and other tools go on"),
+    breakers("opens when five of the last ten calls have failed"),
+    protectedCalls("is not asked any more, each call is answered at once with its name and the time, and other tools go on"),
+    protectedCalls("ends at once without an effect, with a signed result in the ledger, and not as an unknown outcome"),
+    reportedBreaker("says so in the registry at once and not with its next heartbeat, only for the tools of the dependency"),
+    dependencyChaos("is left alone, its runs are told at once, other toolsets go on, and it is used again by itself when it works"),
   ],
   "X-09": [
     runWrite("gives the stored result when its grant is used again, and does not run again"),

@@ -20,10 +20,12 @@ describe("the metrics of a dependency", () => {
       const { points = [], values = [] } = traced.receiver.metrics().findLast(({ name }) => name === metric) ?? {};
       return Object.fromEntries(points.map((tags, n) => [Object.values(tags).toSorted().join(" "), values[n]]));
     };
-    await expect.poll(() => latest("toolbus.tool.slo.p99"), PATIENCE).toEqual({
-      "file_risk_report release": 5000,
-      "get_release_summary release": 2000,
-    });
+    await expect
+      .poll(() => latest("toolbus.tool.slo.p99"), PATIENCE)
+      .toEqual({
+        "file_risk_report release": 5000,
+        "get_release_summary release": 2000,
+      });
     expect(latest("toolbus.tool.slo.success_rate")).toMatchObject({ "file_risk_report release": 0.99 });
     expect(latest("toolbus.dependency.budget.p99")).toMatchObject({ "get_release_summary release release-api": 2000 });
     await expect.poll(() => latest("toolbus.dependency.breaker"), PATIENCE).toEqual({ "release-api": 0 });

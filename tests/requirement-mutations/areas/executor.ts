@@ -156,6 +156,17 @@ export const executorMutations: Mutations = {
       },
     ],
   },
+  "X-04": {
+    breaks: "a minute of a tool's limit lasts a second, and arguments of any size are accepted",
+    patches: [
+      { file: "packages/tool-kit/src/protection/call-window.ts", find: "const MINUTE_MS = 60_000;", replace: "const MINUTE_MS = 1000;" },
+      {
+        file: "packages/contracts/src/tool-protection.ts",
+        find: "return bytes <= limit ? null",
+        replace: "return bytes <= limit + 1e9 ? null",
+      },
+    ],
+  },
   "X-07": {
     breaks: "writes of two runs on one resource run at the same time",
     patches: [
@@ -163,6 +174,21 @@ export const executorMutations: Mutations = {
         file: "packages/tool-kit/src/writes/run-write.ts",
         find: "  const resource = executor.tool.resource?.(args.value);",
         replace: "  const resource = executor.tool.resource?.(args.value) === null ? call.callId : undefined;",
+      },
+    ],
+  },
+  "X-08": {
+    breaks: "a failing dependency is called on and on",
+    patches: [
+      {
+        file: "packages/tool-kit/src/protection/breaker.ts",
+        find: 'return openForMs() > 0 ? "open" : "half_open";',
+        replace: 'return openForMs() > 0 ? "half_open" : "closed";',
+      },
+      {
+        file: "packages/tool-kit/src/protection/bulkhead.ts",
+        find: "if (running < limit) running++;",
+        replace: "if (running < 999) running++;",
       },
     ],
   },

@@ -32,6 +32,16 @@ export const registryMutations: Mutations = {
       },
     ],
   },
+  "G-09": {
+    breaks: "the dependencies of a tool are lost when it is defined",
+    patches: [
+      {
+        file: "packages/contracts/src/tool-protection.ts",
+        find: "...(dependencies === undefined ? {} : { dependencies }),",
+        replace: "...(dependencies === undefined ? {} : {}),",
+      },
+    ],
+  },
   "G-14": {
     breaks: "thirteen tools are offered without a warning",
     patches: [{ file: "services/agent/src/tool-offer.ts", find: "const MANY_TOOLS = 12;", replace: "const MANY_TOOLS = 13;" }],
