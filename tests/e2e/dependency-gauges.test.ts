@@ -18,7 +18,15 @@ describe("the metrics of a dependency", () => {
     /** Returns the latest value of each series, by its tags. */
     const latest = (metric: string): Readonly<Record<string, number | undefined>> => {
       const { points = [], values = [] } = traced.receiver.metrics().findLast(({ name }) => name === metric) ?? {};
-      return Object.fromEntries(points.map((tags, n) => [Object.values(tags).toSorted().join(" "), values[n]]));
+      return Object.fromEntries(
+        points.map((tags, n) => [
+          Object.values(tags)
+            .map(String)
+            .toSorted((a, b) => a.localeCompare(b))
+            .join(" "),
+          values[n],
+        ]),
+      );
     };
     await expect
       .poll(() => latest("toolbus.tool.slo.p99"), PATIENCE)
