@@ -45,7 +45,7 @@ export const mcpMutations: Mutations = {
     patches: [
       {
         file: "services/tool-executor/src/service.ts",
-        find: "if (mcp) workers.push(await startBridge(infrastructure, config));",
+        find: "if (mcp) workers.push(await startBridge(infrastructure, config, protection));",
         replace: "void mcp, startBridge;",
       },
     ],
