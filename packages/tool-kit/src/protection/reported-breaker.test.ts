@@ -4,7 +4,7 @@ import { memoryStore, type StateStore } from "@toolbus/state";
 import { silentLog } from "@toolbus/telemetry";
 import { describe, expect, it } from "vitest";
 import { keepPresent } from "../registry/toolset-presence.ts";
-import { readRegistry } from "../registry/registry.ts";
+import { readRegistry } from "../registry/read-registry.ts";
 import { approvalsKeys } from "../testing/bench.ts";
 import { defineTool } from "../tool/define-tool.ts";
 import { toolError } from "../tool/tool-problem.ts";

@@ -9,7 +9,7 @@ import {
   toolDifferences,
 } from "@toolbus/contracts";
 import type { StateStore } from "@toolbus/state";
-import { readRegistry } from "../registry/registry.ts";
+import { readRegistry } from "../registry/read-registry.ts";
 import type { Executor, Toolset } from "../tool/toolset.ts";
 
 /** The error for a stamp that cannot be read. The message says what is wrong and what to do. */
