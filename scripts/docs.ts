@@ -10,6 +10,7 @@ import { requirements } from "../tests/requirements.ts";
 import { withSections } from "./generated-sections.ts";
 import { inventory, inventoryPage } from "./inventory/inventory-page.ts";
 import { mechanicsSections } from "./mechanics/sections.ts";
+import { telemetrySections } from "./metrics-table.ts";
 import { surfaceFiles, surfacePages } from "./public-surface.ts";
 import { requirementsPage } from "./requirements-page.ts";
 import { runPages } from "./try-pages.ts";
@@ -27,6 +28,7 @@ let surface: ReadonlyMap<string, string> | null = null;
 const pages: readonly GeneratedPage[] = [
   { file: "docs/requirements.md", render: () => requirementsPage(requirements, mutations) },
   { file: "docs/mechanics.md", render: () => withSections(written("docs/mechanics.md") ?? "", mechanicsSections(root)) },
+  { file: "docs/telemetry.md", render: () => withSections(written("docs/telemetry.md") ?? "", telemetrySections()) },
   { file: "docs/inventory.md", render: () => inventoryPage(inventory()) },
   { file: "services/tool-executor/enabled-tools.json", render: enabledTools },
   { file: "docs/approval-policy.schema.json", render: policySchema },

@@ -17,6 +17,7 @@ const openTelemetry = [
   "@opentelemetry/exporter-logs-otlp-proto",
   "@opentelemetry/exporter-metrics-otlp-http",
   "@opentelemetry/exporter-metrics-otlp-proto",
+  "@opentelemetry/exporter-prometheus",
   "@opentelemetry/exporter-trace-otlp-http",
   "@opentelemetry/exporter-trace-otlp-proto",
   "@opentelemetry/instrumentation-amqplib",

@@ -12,12 +12,23 @@ import {
   storeLosses,
   StoreUnavailable,
 } from "@toolbus/state";
-import { createLog, LOG_FORMATS, LOG_LEVELS, recordStoreLoss, recordUnreportedLoss, startTelemetry, watchClocks } from "@toolbus/telemetry";
+import {
+  createLog,
+  LOG_FORMATS,
+  LOG_LEVELS,
+  metricsAreOn,
+  recordStoreLoss,
+  recordUnreportedLoss,
+  startTelemetry,
+  watchClocks,
+} from "@toolbus/telemetry";
 import type { HttpServer } from "./http/http-server.ts";
 import { startHealthServer } from "./http/health-server.ts";
+import { observeHealth } from "./health-gauges.ts";
 import { type Identities, isEmbedded, openIdentities } from "./identities.ts";
 import type { Infrastructure, Service, ServiceDefinition } from "./service.ts";
 import { integer, milliseconds, port, readSettings, type Settings, type SettingsOf, str } from "./settings.ts";
+import { measuredStore } from "./measured-store.ts";
 import { storeReadiness } from "./store-readiness.ts";
 import { messagingSystem, tracedBus } from "./traced-bus.ts";
 import { openTrustedKeys, trustSettings } from "./trust.ts";
@@ -46,6 +57,8 @@ export const processSettings = {
   }),
   HEALTH_HOST: str({ default: "127.0.0.1", desc: "the address of /healthz and /readyz; loopback by default" }),
   HEALTH_PORT: port({ default: 0, desc: "a port for /healthz and /readyz of this process; 0: none" }),
+  METRICS_HOST: str({ default: "127.0.0.1", desc: "the address of /metrics; loopback by default" }),
+  METRICS_PORT: port({ default: 0, desc: "a port for /metrics of this process, for Prometheus; 0: none" }),
   CLOCK_SKEW_WARN_MS: integer(SKEW_WARN_MS)({
     default: SKEW_WARN_MS.default,
     desc: "how far this machine's clock and the state store's may differ, in milliseconds, before the process reports it",
@@ -109,9 +122,13 @@ export async function runServices(definitions: readonly AnyService[], options: R
   });
   const wrapped = options.wrap?.(built) ?? built;
   const storeNeed = storeReadiness(wrapped);
-  const infrastructure: Infrastructure = { ...wrapped, storeNeed, env: options.env };
+  const state = metricsAreOn() ? measuredStore(wrapped.state, monotonic) : wrapped.state;
+  const infrastructure: Infrastructure = { ...wrapped, state, storeNeed, env: options.env };
   const services = new Map<string, Service>();
   const unwatch = watchClocks(log, built.clocks);
+  const unready = (): readonly string[] =>
+    phase === "running" ? [infrastructure.bus, ...services.values()].flatMap((part) => part.unready()) : [phase];
+  const unmeasure = observeHealth({ unready, bus: infrastructure.bus, storeNeed });
   let phase: "starting" | "running" | "stopping" = "starting";
   let health: HttpServer | null = null;
   let stopping: Promise<boolean> | null = null;
@@ -122,6 +139,7 @@ export async function runServices(definitions: readonly AnyService[], options: R
       (stopping ??= stopWithin(process.DRAIN_MS, () => {
         phase = "stopping";
         unwatch();
+        unmeasure();
         return stopAll(infrastructure, services, {
           losses: built.losses,
           health: async () => health?.stop(),
@@ -134,7 +152,7 @@ export async function runServices(definitions: readonly AnyService[], options: R
       health = await startHealthServer({
         host: process.HEALTH_HOST,
         port: process.HEALTH_PORT,
-        unready: () => (phase === "running" ? [infrastructure.bus, ...services.values()].flatMap((part) => part.unready()) : [phase]),
+        unready,
         needs: [storeNeed],
         clocks: built.clocks,
         warnings: () => infrastructure.bus.warnings?.() ?? [],

@@ -141,6 +141,7 @@ async function setup(handle: Handle = () => undefined, options: { readonly pollM
       await handle(timer, handled.filter(({ id }) => id === timer.id).length);
     },
     log: silentLog,
+    clock: () => clock.now,
     pollMs: options.pollMs ?? 1,
     visibleMs: VISIBLE_MS,
     random: () => 0.5,

@@ -1,5 +1,5 @@
 import type { StateStore, TimerRow } from "@toolbus/state";
-import type { Log } from "@toolbus/telemetry";
+import { attributeNames, type Log, measure, metricNames } from "@toolbus/telemetry";
 import { lastingTrouble } from "./lasting-trouble.ts";
 import { pause } from "./pause.ts";
 
@@ -12,6 +12,8 @@ export interface TimerLoopOptions {
    */
   readonly handle: (timer: TimerRow) => Promise<void>;
   readonly log: Log;
+  /** Returns the store's time in milliseconds since 1970. */
+  readonly clock: () => number;
   readonly pollMs: number;
   /** How long a claimed timer stays invisible. If a handler takes longer, the timer is passed to a handler again. */
   readonly visibleMs: number;
@@ -32,7 +34,7 @@ const MAX_UNDER_WAY = 256;
  * time.
  */
 export function startTimerLoop(options: TimerLoopOptions): Loop {
-  const { state, service, handle, log, pollMs, visibleMs, random } = options;
+  const { state, service, handle, log, clock, pollMs, visibleMs, random } = options;
   const stopping = new AbortController();
   const underWay = new Map<string, Promise<void>>();
   const trouble = lastingTrouble(log, { service, begins: "timers could not be read; trying again", ends: "timers are read again" });
@@ -56,6 +58,7 @@ export function startTimerLoop(options: TimerLoopOptions): Loop {
     try {
       const rows = await state.claim(service, "timer", { limit: BATCH, visibleAfter: visibleMs });
       trouble.worked();
+      for (const { due } of rows) measure(metricNames.timerLag, Math.max(0, clock() - due), { [attributeNames.service]: service });
       if (!stopping.signal.aborted) for (const row of rows) start(row);
       return rows.length === BATCH;
     } catch (error) {

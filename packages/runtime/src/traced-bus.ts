@@ -4,6 +4,7 @@ import {
   attributeNames,
   type Attributes,
   currentCarrier,
+  errorType,
   measure,
   metricNames,
   type Span,
@@ -32,7 +33,8 @@ export interface TracedBusOptions {
 export function tracedBus(bus: MessageBus, { service, system, clock, monotonic }: TracedBusOptions): MessageBus {
   const inherited: Attributes = { [attributeNames.service]: service };
   return {
-    publish: (message) => (spansAreOn() ? publishInSpan(message) : bus.publish(carrying(message, currentCarrier()))),
+    publish: (message) =>
+      measured(message, () => (spansAreOn() ? publishInSpan(message) : bus.publish(carrying(message, currentCarrier())))),
     consume: (topic, handler, options) => bus.consume(topic, (delivery) => take(topic, delivery, handler), options),
     announce: (message) => bus.announce(carrying(message, currentCarrier())),
     listen: (topic, listener) => bus.listen(topic, (message) => withinReceived(message.attributes, () => listener(message))),
@@ -48,14 +50,29 @@ export function tracedBus(bus: MessageBus, { service, system, clock, monotonic }
       // The message has this span's context, so that the consumer's span is its child and not its sibling.
       await bus.publish({ ...message, attributes: { ...message.attributes, ...currentCarrier() } });
     });
-    measure(metricNames.publishAge, Math.max(0, clock() - Date.parse(message.time)), {
-      [attributeNames.messagingDestination]: message.topic,
-    });
+  }
+
+  /** Measures the age at the confirm, and at each failed try. So the age of a message that the broker does not take is seen while it grows. */
+  async function measured(message: Message, publish: () => Promise<void>): Promise<void> {
+    const tags = { [attributeNames.messagingDestination]: message.topic };
+    try {
+      await publish();
+    } catch (error) {
+      measure(metricNames.publishAge, ageOf(message), { ...tags, [attributeNames.errorType]: errorType(error) });
+      throw error;
+    }
+    measure(metricNames.publishAge, ageOf(message), tags);
+  }
+
+  function ageOf({ time }: Message): number {
+    return Math.max(0, clock() - Date.parse(time));
   }
 
   async function take(topic: string, delivery: Delivery, handler: (delivery: Delivery) => Promise<Disposition>): Promise<Disposition> {
     const started = monotonic();
     const tags = { [attributeNames.messagingSystem]: system, [attributeNames.messagingDestination]: topic };
+    // A repeated delivery waited on purpose, so its age says nothing about the queue.
+    if (delivery.count === 1) measure(metricNames.queueAge, ageOf(delivery.message), { [attributeNames.messagingDestination]: topic });
     const settled = spansAreOn()
       ? await takeInSpan(topic, delivery, handler)
       : await withinReceived(delivery.message.attributes, () => handler(delivery));

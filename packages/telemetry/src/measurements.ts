@@ -7,6 +7,11 @@ export function measure(metric: Metric, value: number, tags: Attributes = {}): v
   recorder().measurements?.record(metric, value, cleanTags(tags));
 }
 
+/** Returns whether measurements are recorded in this process. */
+export function metricsAreOn(): boolean {
+  return recorder().measurements !== null;
+}
+
 /**
  * Reads a gauge whenever measurements are collected. Returns a function that stops this. Does nothing while telemetry is off. A gauge that several parts of
  * a process report needs different tags from each.

@@ -101,6 +101,8 @@ export const attributeNames = {
   /** The reason for a security event, and whether the whole event or only its count was kept. */
   securityReason: "toolbus.security.reason",
   securityKept: "toolbus.security.kept",
+  /** The method of the state store, such as `commit`. */
+  stateOperation: "toolbus.state.operation",
   /** How a dead letter was replayed: `publish` or `call`. */
   replayBy: "toolbus.replay.by",
   webhookEvent: "toolbus.webhook.event",
@@ -125,6 +127,7 @@ const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60
 const LONG_SECONDS = [1, 5, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 14_400, 43_200, 86_400];
 const DOLLARS = [0.0001, 0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 100];
 const SHARES = [0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1];
+const ROUNDS = [1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 100];
 const TOKENS = [1, 4, 16, 64, 256, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576];
 
 export const metricNames = {
@@ -169,6 +172,11 @@ export const metricNames = {
     "How long a handler that acts on a dependency took, by dependency, tool and outcome",
     MILLISECONDS,
   ),
+  toolQuarantined: counter(
+    "toolbus.tool.quarantined",
+    "{tool}",
+    "Tools whose definition is refused, by toolset: when a worker registers one, and with every run that goes without it",
+  ),
   modelDuration: histogram("gen_ai.client.operation.duration", "s", "How long a model call took, by provider, model and error", SECONDS),
   modelTokens: histogram("gen_ai.client.token.usage", "{token}", "Tokens of a model call, by type", TOKENS),
   modelTokenClasses: counter(
@@ -181,6 +189,12 @@ export const metricNames = {
   modelUnpriced: counter("toolbus.model.unpriced", "{call}", "Model calls whose price nobody knows, by provider, model and profile"),
   modelErrors: counter("toolbus.model.errors", "{error}", "Model calls that failed, by provider, model and error"),
   budgetRefusals: counter("toolbus.budget.refusals", "{refusal}", "Steps that a budget did not hold, by whose budget and of what"),
+  budgetUse: histogram(
+    "toolbus.budget.use",
+    "1",
+    "Share of a budget that was used when a step had settled, by whose budget and of what",
+    SHARES,
+  ),
   windowUse: histogram(
     "toolbus.context.use",
     "1",
@@ -194,7 +208,14 @@ export const metricNames = {
     "Conversations that were pruned to fit a model's window, by provider, model and strategy",
   ),
   processDuration: histogram("messaging.process.duration", "s", "How long a delivery was worked on, by topic", SECONDS),
-  publishAge: histogram("toolbus.outbox.age", "ms", "How old a message was when its broker confirmed it, by topic", MILLISECONDS),
+  queueAge: histogram("toolbus.queue.age", "ms", "How old a message was when it was delivered for the first time, by topic", MILLISECONDS),
+  publishAge: histogram(
+    "toolbus.outbox.age",
+    "ms",
+    "How old a message was when its broker confirmed it, or when a try to publish it failed, by topic and error",
+    MILLISECONDS,
+  ),
+  timerLag: histogram("toolbus.timers.lag", "ms", "How long a timer was due when a service took it, by service", MILLISECONDS),
   retries: counter("toolbus.retries", "{retry}", "Deliveries that were given back to come again, by topic"),
   httpDuration: histogram(
     "http.server.request.duration",
@@ -210,6 +231,12 @@ export const metricNames = {
   },
   runsStarted: counter("toolbus.runs.started", "{run}", "Runs that were started, by profile"),
   runsEnded: counter("toolbus.runs.ended", "{run}", "Runs that ended, by how, and why where they failed"),
+  runRounds: histogram(
+    "toolbus.run.rounds",
+    "{round}",
+    "How many rounds with a model call a run completed until it ended, by profile and how it ended",
+    ROUNDS,
+  ),
   approvalsHeld: counter("toolbus.approvals.held", "{approval}", "Writes that wait for people, by tier"),
   approvalsDecided: counter("toolbus.approvals.decided", "{approval}", "Approvals that ended, by outcome and tier"),
   approvalsWait: histogram(
@@ -229,6 +256,7 @@ export const metricNames = {
     "{attempt}",
     "Attempts to tell a target of webhooks something, by event, target and outcome: delivered, failed, or given_up where it was the last",
   ),
+  stateDuration: histogram("toolbus.state.duration", "ms", "How long the state store took, by operation and error", MILLISECONDS),
   storeLosses: counter("toolbus.state.losses", "{loss}", "Losses of acknowledged writes of the store that this process noticed, by shard"),
   clockSkew: {
     name: "toolbus.clock.skew",
@@ -246,6 +274,30 @@ export const metricNames = {
     kind: "gauge",
     unit: "{approval}",
     description: "Writes that wait for people at this moment",
+  },
+  approvalsOldest: {
+    name: "toolbus.approvals.oldest",
+    kind: "gauge",
+    unit: "s",
+    description: "How long the oldest write that waits for people has waited, 0 if none waits",
+  },
+  ready: {
+    name: "toolbus.ready",
+    kind: "gauge",
+    unit: "1",
+    description: "1 while every service of this process accepts work, else 0",
+  },
+  busReady: {
+    name: "toolbus.bus.ready",
+    kind: "gauge",
+    unit: "1",
+    description: "1 while this process can use the bus, else 0",
+  },
+  stateReady: {
+    name: "toolbus.state.ready",
+    kind: "gauge",
+    unit: "1",
+    description: "1 while the state store accepts changes of this process, else 0",
   },
   policyUnusable: {
     name: "toolbus.approvals.policy.unusable",
@@ -265,4 +317,9 @@ function gauge(name: string, unit: string, description: string): Metric {
 
 function counter(name: string, unit: string, description: string): Metric {
   return { name, kind: "counter", unit, description };
+}
+
+/** Returns the name of a metric on `/metrics`. The series of a histogram have `_bucket`, `_sum` and `_count` after this name. */
+export function prometheusName({ name, kind }: Pick<Metric, "name" | "kind">): string {
+  return `${name.replaceAll(".", "_")}${kind === "counter" ? "_total" : ""}`;
 }

@@ -6,7 +6,14 @@ import { createLog, measure, metricNames, startTelemetry, withSpan } from "./ind
 import { measurements, reader, records, spans } from "./own-sdk-setup.ts";
 
 const REQUEST = `00-${"a".repeat(32)}-${"b".repeat(16)}-01`;
-const log = createLog({ name: "child", level: "warn", destination: new Writable({ write: (_chunk, _encoding, done) => done() }) });
+const warned: unknown[] = [];
+const destination = new Writable({
+  write(chunk, _encoding, done) {
+    warned.push((JSON.parse(String(chunk)) as { readonly msg: string }).msg);
+    done();
+  },
+});
+const log = createLog({ name: "child", level: "warn", destination });
 
 const telemetry = await startTelemetry({
   env: process.env,
@@ -42,6 +49,7 @@ else {
       metrics: measurements
         .getMetrics()
         .flatMap(({ scopeMetrics }) => scopeMetrics.flatMap(({ metrics }) => metrics.map(({ descriptor }) => descriptor.name))),
+      warned,
       logs: records.getFinishedLogRecords().map(({ body }) => body),
     }),
   );

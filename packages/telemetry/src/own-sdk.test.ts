@@ -18,6 +18,17 @@ describe("a process that was started with an OpenTelemetry SDK of the user's own
       services: ["the user's"],
       metrics: ["toolbus.tool.invocations"],
       logs: ["said"],
+      warned: ["said"],
+    });
+  });
+
+  it("serves no /metrics, because that SDK has the measurements, and says so in the log", () => {
+    expect(run({ METRICS_PORT: "9464" })).toMatchObject({
+      metrics: ["toolbus.tool.invocations"],
+      warned: [
+        expect.stringMatching(/^METRICS_PORT is set, but .* so \/metrics is not served: add an exporter for Prometheus to that SDK$/),
+        "said",
+      ],
     });
   });
 

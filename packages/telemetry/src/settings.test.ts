@@ -49,6 +49,26 @@ describe("the telemetry settings", () => {
     expect(settings.targets).toMatchObject({ traces: { url: "http://localhost:4318/v1/traces" }, metrics: null, logs: null });
   });
 
+  it("serve /metrics at a port of this machine only, if a port is set and the SDK is not disabled", () => {
+    expect(read({}).metricsPage).toBeNull();
+    expect(read({ METRICS_PORT: "0" }).metricsPage).toBeNull();
+    expect(read({ METRICS_PORT: "9464" }).metricsPage).toEqual({ host: "127.0.0.1", port: 9464 });
+    expect(read({ METRICS_PORT: "9464", METRICS_HOST: "0.0.0.0" }).metricsPage).toEqual({ host: "0.0.0.0", port: 9464 });
+    expect(read({ METRICS_PORT: "9464", OTEL_SDK_DISABLED: "true" }).metricsPage).toBeNull();
+  });
+
+  it.each(["x", "-1", "65536", "9464.5"])("refuse METRICS_PORT=%s in a sentence", (port) => {
+    expect(() => read({ METRICS_PORT: port })).toThrow(
+      `METRICS_PORT is "${port}", but it must be a port from 1 to 65535, for example 9464, or 0 to serve no /metrics.`,
+    );
+  });
+
+  it("name METRICS_PORT to who asks for OpenTelemetry's exporter for Prometheus", () => {
+    expect(() => read({ OTEL_METRICS_EXPORTER: "prometheus" })).toThrow(
+      'OTEL_METRICS_EXPORTER is "prometheus": to serve /metrics for Prometheus, set METRICS_PORT instead.',
+    );
+  });
+
   it("batch spans and log records, each by its own variables", () => {
     const { batches } = read({ OTEL_BSP_SCHEDULE_DELAY: "100", OTEL_BSP_MAX_QUEUE_SIZE: "4096", OTEL_BLRP_MAX_EXPORT_BATCH_SIZE: "64" });
     expect(batches).toEqual({ spans: { scheduledDelayMillis: 100, maxQueueSize: 4096 }, records: { maxExportBatchSize: 64 } });

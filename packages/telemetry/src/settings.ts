@@ -29,6 +29,12 @@ export interface BatchSettings {
   readonly maxExportBatchSize?: number;
 }
 
+/** The address of the page of metrics. */
+export interface PageAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
 export interface TelemetrySettings {
   /** True to switch off all of OpenTelemetry, including an SDK that the user started. */
   readonly disabled: boolean;
@@ -39,6 +45,8 @@ export interface TelemetrySettings {
   readonly sampler: SamplerSettings;
   readonly batches: { readonly spans: BatchSettings; readonly records: BatchSettings };
   readonly metricIntervalMs: number;
+  /** Where `/metrics` is served for Prometheus, or null if it is not served. */
+  readonly metricsPage: PageAddress | null;
   readonly serviceName: string;
   readonly resource: Readonly<Record<string, string>>;
   /** The folder of trace files, or null if none are written. */
@@ -64,6 +72,7 @@ export function readTelemetrySettings(env: Environment, defaultServiceName: stri
     sampler: sampler(env),
     batches: { spans: batch(env, "OTEL_BSP"), records: batch(env, "OTEL_BLRP") },
     metricIntervalMs: whole(env, "OTEL_METRIC_EXPORT_INTERVAL", 60_000),
+    metricsPage: disabled ? null : metricsPage(env),
     serviceName: given(env, "OTEL_SERVICE_NAME") ?? resource["service.name"] ?? defaultServiceName,
     resource,
     traceDir: disabled ? null : (given(env, "TRACE_DIR") ?? null),
@@ -83,6 +92,10 @@ function exportersOf(env: Environment, signal: Signal): Exporters {
     ?.split(",")
     .map((one) => one.trim());
   for (const one of named ?? []) {
+    if (one === "prometheus")
+      throw new TelemetryRefused(
+        `${name} is "${shown(named?.join(",") ?? "")}": to serve /metrics for Prometheus, set METRICS_PORT instead.`,
+      );
     if (!EXPORTERS.has(one) || (one === "none" && named?.length !== 1))
       throw new TelemetryRefused(
         `${name} is "${shown(named?.join(",") ?? "")}", but Toolbus knows "otlp", "console" (or both, with a comma) and "none".`,
@@ -165,6 +178,18 @@ function batch(env: Environment, prefix: "OTEL_BSP" | "OTEL_BLRP"): BatchSetting
   };
   return Object.fromEntries(Object.entries(read).filter(([, value]) => value !== undefined));
 }
+
+function metricsPage(env: Environment): PageAddress | null {
+  const text = given(env, "METRICS_PORT") ?? "0";
+  const port = Number(text);
+  if (!/^\d{1,5}$/.test(text) || port > HIGHEST_PORT)
+    throw new TelemetryRefused(
+      `METRICS_PORT is "${shown(text)}", but it must be a port from 1 to ${HIGHEST_PORT}, for example 9464, or 0 to serve no /metrics.`,
+    );
+  return port === 0 ? null : { host: given(env, "METRICS_HOST") ?? "127.0.0.1", port };
+}
+
+const HIGHEST_PORT = 65_535;
 
 function flag(env: Environment, name: string): boolean {
   return given(env, name)?.toLowerCase() === "true";

@@ -12,7 +12,9 @@ export interface Telemetry {
 }
 
 export interface TelemetryOptions {
-  /** The process's environment: OpenTelemetry's standard variables, TRACE_DIR, TOOL_AUDIT_FILE and AUDIT_KEY_FILE. */
+  /**
+   * The process's environment: OpenTelemetry's standard variables, METRICS_HOST, METRICS_PORT, TRACE_DIR, TOOL_AUDIT_FILE and AUDIT_KEY_FILE.
+   */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The `service.name`, unless OTEL_SERVICE_NAME sets another one. */
   readonly serviceName: string;
@@ -50,7 +52,10 @@ export async function startTelemetry(options: TelemetryOptions): Promise<Telemet
   async function startSdk() {
     const { sdkRecorder } = await import("./otel/sdk-recorder.ts");
     const instrumentAmqp = options.messagingSystem === "rabbitmq";
-    return sdkRecorder({ settings, instanceId: newKey().slice(0, 22), files, instrumentAmqp, onFault, monotonic: options.monotonic });
+    const { monotonic } = options;
+    const started = await sdkRecorder({ settings, instanceId: newKey().slice(0, 22), files, instrumentAmqp, onFault, monotonic });
+    if (settings.metricsPage) log.info({ ...settings.metricsPage }, "metrics are served at /metrics");
+    return started;
   }
 
   async function borrowSdk(on: RegisteredSdk) {
@@ -58,6 +63,12 @@ export async function startTelemetry(options: TelemetryOptions): Promise<Telemet
       throw new TelemetryRefused(
         "TRACE_DIR is set, but this process was started with an OpenTelemetry SDK of its own, which gets all spans: unset TRACE_DIR, or start the process without that SDK.",
       );
+    if (settings.metricsPage !== null) {
+      // This is not refused, because the Docker image sets METRICS_PORT for every process.
+      const words =
+        "METRICS_PORT is set, but this process was started with an OpenTelemetry SDK of its own, which gets all measurements, so /metrics is not served: add an exporter for Prometheus to that SDK";
+      log.warn({}, words);
+    }
     if (on.tooOld !== null) {
       const words = "the OpenTelemetry SDK that this process was started with receives nothing: its API is older than ours (1.10)";
       log.warn({ api: on.tooOld }, words);
@@ -82,8 +93,13 @@ function isWanted(settings: TelemetrySettings): boolean {
   return settings.auditFile !== null || usesSdk(settings);
 }
 
-function usesSdk({ targets, console, traceDir }: TelemetrySettings): boolean {
-  return traceDir !== null || Object.values(targets).some((target) => target !== null) || Object.values(console).some(Boolean);
+function usesSdk({ targets, console, traceDir, metricsPage }: TelemetrySettings): boolean {
+  return (
+    traceDir !== null ||
+    metricsPage !== null ||
+    Object.values(targets).some((target) => target !== null) ||
+    Object.values(console).some(Boolean)
+  );
 }
 
 function isOn(): boolean {

@@ -7,6 +7,8 @@ import { describe, expect, it, vi } from "vitest";
 import { acquire } from "./transitions/acquire.ts";
 import { failRun, limitReached } from "./transitions/end.ts";
 import { retryLater } from "./transitions/model-retry.ts";
+import { memoryStore } from "@toolbus/state";
+import { askedBy, budgetsOf, callOf, EVENING, RUN_A, stepOf } from "./testing/budgets-under-test.ts";
 import { asks, type Bundle, bundle, CONVERSATION, RUN } from "./testing/test-bundle.ts";
 import { commitTurn } from "./transitions/turn.ts";
 import type { Turn } from "./transitions/turn-input.ts";
@@ -60,6 +62,24 @@ describe("the measurements of a model call", () => {
   });
 });
 
+describe("the measurements of a budget", () => {
+  it("are the share that is used when a step has settled, by whose budget and of what", async () => {
+    const { metrics } = await measured(async () => {
+      const store = memoryStore({ clock: () => EVENING });
+      await askedBy(store, RUN_A, "ada");
+      const budgets = budgetsOf(store, { env: { BUDGET_RUN_TOKENS: "1000", BUDGET_PRINCIPAL_TOKENS_PER_DAY: "10000" } });
+      const reservation = await budgets.reserve(stepOf(RUN_A), callOf(300, 400), new AbortController().signal);
+      if (reservation.kind === "refused") throw new Error(reservation.message);
+      await budgets.settle(reservation, { usage: { inputTokens: 900, outputTokens: 20 }, toolCalls: 0 });
+      await store.close();
+    });
+    expect(metrics["toolbus.budget.use"]).toEqual([
+      { value: 0.92, tags: { "toolbus.budget.of": "run", "toolbus.budget.what": "tokens" } },
+      { value: 0.092, tags: { "toolbus.budget.of": "principal", "toolbus.budget.what": "tokens" } },
+    ]);
+  });
+});
+
 describe("the measurements of a run", () => {
   it("that ends is what it has cost, by profile and how it ended, and that it has ended so", async () => {
     const { metrics } = await measuredRuns(async (b) => {
@@ -75,6 +95,10 @@ describe("the measurements of a run", () => {
     expect(metrics["toolbus.run.cost"]).toMatchObject([
       { value: 0.0025, tags: { "toolbus.profile": "test", "toolbus.status": "completed" } },
       { value: 0.0007, tags: { "toolbus.profile": "test", "toolbus.status": "failed" } },
+    ]);
+    expect(metrics["toolbus.run.rounds"]).toEqual([
+      { value: 2, tags: { "toolbus.profile": "test", "toolbus.status": "completed" } },
+      { value: 1, tags: { "toolbus.profile": "test", "toolbus.status": "failed" } },
     ]);
     expect(metrics["toolbus.runs.ended"]).toMatchObject([
       { value: 1, tags: { "toolbus.status": "completed" } },

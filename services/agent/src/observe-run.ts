@@ -32,9 +32,12 @@ export function observeRun(
       measure(metricNames.runsEnded, 1, { ...status, ...(event.type === "run.failed" ? { [attributeNames.errorType]: event.code } : {}) });
       if (event.type === "run.failed" && event.code === LOOP) logLoop(runIn(change), event.message, log);
       else logEnd(runIn(change), event, log);
+      const run = runIn(change);
+      // The run names its next round, so one less has been completed. Round 0 has no model call and does not count.
+      if (run) measure(metricNames.runRounds, Math.max(0, run.round - 1), { ...status, [attributeNames.profile]: run.profile });
       const { costMicroUsd } = event.usage;
       if (costMicroUsd !== undefined)
-        measure(metricNames.runCost, costMicroUsd / 1_000_000, { ...status, [attributeNames.profile]: runIn(change)?.profile ?? "" });
+        measure(metricNames.runCost, costMicroUsd / 1_000_000, { ...status, [attributeNames.profile]: run?.profile ?? "" });
     } else if (event.type === "model.retry") {
       const profile = runIn(change)?.profile ?? "";
       measure(metricNames.modelRetries, 1, { [attributeNames.provider]: provider(profile), [attributeNames.errorType]: event.code });

@@ -8,6 +8,8 @@ export interface OfferNotice {
   readonly text: string;
   /** The tool whose parameters the run's provider cannot express. */
   readonly setAside?: SetAside;
+  /** The toolset of a quarantined tool. */
+  readonly quarantinedIn?: string;
 }
 
 export interface SetAside {
@@ -28,7 +30,7 @@ export function quarantined(profile: string, { definition, toolset }: Registrati
   const fault = definitionFault(definition);
   if (fault === null) return [];
   const text = `New runs of the profile "${profile}" are not offered a tool of "${toolset}": ${quarantineSentence(definition, fault)}`;
-  return [{ level: "warn", text }];
+  return [{ level: "warn", text, quarantinedIn: toolset }];
 }
 
 export function missing(profile: string, rule: Extract<ToolRule, { by: "name" }>, registrations: readonly Registration[]): OfferNotice {

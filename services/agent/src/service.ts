@@ -193,6 +193,7 @@ export async function startAgent(
     service: AGENT_SERVICE,
     handle: async (timer) => void ((await webhooks.onTimer(timer)) || (await onTimer(reader, timer, stopping.signal))),
     log,
+    clock,
     pollMs: config.POLL_MS,
     visibleMs: config.RUN_LEASE_MS,
     random: () => (random(1)[0] ?? 0) / 256,

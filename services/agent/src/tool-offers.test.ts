@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { HOME_SHARD, type Json, keys } from "@toolbus/contracts";
+import { HOME_SHARD, type Json, type JsonObject, keys } from "@toolbus/contracts";
 import { toolHash } from "@toolbus/grants";
 import { memoryStore } from "@toolbus/state";
 import { silentLog, startTelemetry } from "@toolbus/telemetry";
@@ -49,13 +49,31 @@ describe("a tool that the run's provider has no form for", () => {
   });
 });
 
+describe("a quarantined tool", () => {
+  it("is counted with every run that goes without it, by its toolset", async () => {
+    const state = memoryStore({ clock: () => 1000 });
+    await registerForeign(state, { type: "object", properties: { q: { pattern: "(" } } });
+    const exported = await withCollector(async () => {
+      const offers = toolOffers({ state, flags: fixedToolFlags(), disabled: new Set(), log: silentLog, pace });
+      const run = { now: 1000, rights, model: { name: "openai", dialect: "openai" }, about: "" } as const;
+      for (let n = 0; n < 2; n++) expect((await offers.offer({ ...profile, tools: "all" }, run)).tools).toEqual([]);
+    });
+    const metric = exported.find(({ name }) => name === "toolbus.tool.quarantined");
+    expect(metric?.sum.dataPoints.map(({ asInt, asDouble }) => Number(asInt ?? asDouble))).toEqual([2]);
+    expect(JSON.stringify(metric)).toMatch(/toolbus\.toolset.*foreign/);
+  });
+});
+
 /** Registers a tool as a worker in another language may do. Our lint has not checked the tool. */
-async function registerForeign(state: ReturnType<typeof memoryStore>): Promise<void> {
+async function registerForeign(
+  state: ReturnType<typeof memoryStore>,
+  parameters: object = { type: "array", items: { type: "string" } },
+): Promise<void> {
   const definition = {
     name: "give",
     version: "1",
     description: "Gives.",
-    parameters: { type: "array", items: { type: "string" } },
+    parameters: parameters as JsonObject,
     kind: "read" as const,
     risk: { tier: "low" as const },
     idempotency: { mode: "none" as const },

@@ -75,6 +75,7 @@ export function toolOffers({ state, flags, disabled, log, pace, words }: ToolOff
           tell({ level: "warn", text: `The flag "${flag}" is set, and no registered tool has it: is it spelled right?` });
       for (const notice of notices) {
         if (notice.setAside) measureSetAside(notice.setAside);
+        if (notice.quarantinedIn !== undefined) measure(metricNames.toolQuarantined, 1, { [attributeNames.toolset]: notice.quarantinedIn });
         tell(notice);
       }
       return offer;

@@ -17,6 +17,7 @@ const env = {
   TOOLSETS: "release",
   RECEIPT_KEY_FILE: "/keys/one",
   HEALTH_PORT: "9000",
+  METRICS_PORT: "9464",
   DRAIN_MS: "",
 };
 const ofAll = { LOG_LEVEL: "error", OTEL_SERVICE_NAME: "mine", NODE_EXTRA_CA_CERTS: "/ca.pem" };

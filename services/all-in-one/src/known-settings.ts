@@ -23,6 +23,7 @@ const SURROUNDINGS = /^(OTEL_\w+|NODE_OPTIONS|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE
 export const NOT_SHARED = {
   TOOLSETS: "each toolset has its own process",
   RECEIPT_KEY_FILE: "each toolset has its own key, in the data directory",
+  METRICS_PORT: "one port cannot serve every process; start each service by itself to give it its own",
   HEALTH_PORT: "one port cannot serve every process; gateway and approvals answer /readyz at their addresses",
 } as const;
 

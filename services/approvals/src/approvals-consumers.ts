@@ -33,6 +33,7 @@ export async function startConsumers(
     service: APPROVALS_SERVICE,
     handle: async (timer) => void ((await onDelivery(timer)) || (await plans.onTimer(timer)) || (await onExpiry(timer))),
     log,
+    clock,
     ...TIMERS,
     pollMs: config.POLL_MS,
     random: fraction,

@@ -31,7 +31,7 @@ import { readEnabledTools } from "./pins/enabled-tools.ts";
 import { createEras } from "./eras/eras.ts";
 import { forgetEnded } from "./decisions/forget-ended.ts";
 import { expiryHandler } from "./requests/expiry.ts";
-import { countPending, observeApprovals } from "./observe-approvals.ts";
+import { countPending, observeApprovals, oldestPending } from "./observe-approvals.ts";
 import type { HookSources } from "./decisions/hook-sources.ts";
 import { keepProbe } from "./probe/keep-probe.ts";
 import { fixedPolicy, policySettings, type WatchedPolicy } from "./policy-file/watched-policy.ts";
@@ -156,6 +156,7 @@ export async function startApprovalsCore(
     open.defer(() => webhooks.stop());
     const outbox = webhooks.telling(observedOutbox(answers, (change) => observeApprovals(change, log), log));
     open.defer(observeGauge(metricNames.approvalsPending, () => countPending(state)));
+    open.defer(observeGauge(metricNames.approvalsOldest, () => oldestPending(state, clock)));
     open.defer(observeGauge(metricNames.policyUnusable, async () => (policy.warnings().length > 0 ? 1 : 0)));
 
     const listed = await readEnabledTools(config.TOOLS_ENABLED_FILE);

@@ -33,6 +33,12 @@ export async function countPending(state: StateStore): Promise<number> {
   return page.members.length;
 }
 
+/** Returns for how many seconds the oldest write has waited for people, or 0 if none waits. Each replica reads the same index. */
+export async function oldestPending(state: StateStore, clock: () => number): Promise<number> {
+  const [oldest] = (await state.page(keys.pendingApprovals(), { limit: 1 })).members;
+  return oldest ? Math.max(0, clock() - oldest.score) / 1000 : 0;
+}
+
 const MOST_COUNTED = 1000;
 
 function auditOf(change: Change): readonly JsonObject[] {

@@ -130,6 +130,7 @@ export function startGatewayCore(infrastructure: Infrastructure, config: Gateway
     service: GATEWAY_SERVICE,
     handle: (timer) => (isReplayTimer(timer) ? onReplayTimer : onEntryTimer)(state, outbox, config, timer),
     log,
+    clock,
     pollMs: config.POLL_MS,
     visibleMs: config.WAKE_REPEAT_MS,
     random: () => (random(1)[0] ?? 0) / 256,

@@ -83,7 +83,7 @@ export function healthRoutes({ unready, needs, clocks, warnings: more }: HealthO
 }
 
 /** Returns why something cannot be used, or null if it can. */
-async function whyNot({ what, ask }: Need): Promise<string | null> {
+export async function whyNot({ what, ask }: Need): Promise<string | null> {
   const silent = `${what} does not answer`;
   const { promise: late, resolve } = Promise.withResolvers<string>();
   const timer = setTimeout(() => resolve(silent), ASK_MS);

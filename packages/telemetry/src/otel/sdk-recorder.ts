@@ -56,24 +56,31 @@ export async function sdkRecorder(options: SdkOptions): Promise<SdkRecorder> {
     metrics: pipelines.metricReaders.length > 0,
     logs: pipelines.logRecordProcessors.length > 0,
   });
-  return {
-    recorder,
-    async shutdown(withinMs) {
-      const stages: readonly (readonly Stoppable[])[] = [
-        pipelines.spanProcessors,
-        pipelines.metricReaders,
-        pipelines.logRecordProcessors,
-        // The SDK itself stops after all of its parts.
-        [sdk],
-      ];
-      const ended = await stopInOrder(stages, { withinMs, monotonic });
-      connections.giveUp();
-      amqp?.disable();
-      // After this, another start in this process can register again.
-      for (const api of [trace, metrics, logs, context, propagation]) api.disable();
-      if (!ended) onFault("stopped_before_all_was_sent");
-    },
-  };
+  try {
+    await pipelines.metricsPage?.listen();
+  } catch (error) {
+    await shutdown(0);
+    throw error;
+  }
+  return { recorder, shutdown };
+
+  async function shutdown(withinMs: number): Promise<void> {
+    const stages: readonly (readonly Stoppable[])[] = [
+      pipelines.spanProcessors,
+      pipelines.metricReaders,
+      pipelines.logRecordProcessors,
+      // The SDK itself stops after all of its parts.
+      [sdk],
+    ];
+    // The page closes first, because its reader has nothing to send.
+    await pipelines.metricsPage?.close();
+    const ended = await stopInOrder(stages, { withinMs, monotonic });
+    connections.giveUp();
+    amqp?.disable();
+    // After this, another start in this process can register again.
+    for (const api of [trace, metrics, logs, context, propagation]) api.disable();
+    if (!ended) onFault("stopped_before_all_was_sent");
+  }
 }
 
 async function amqpSpans() {

@@ -4,12 +4,15 @@ import type { SpanProcessor } from "@opentelemetry/sdk-trace";
 import type { JsonlFiles } from "../jsonl-files.ts";
 import type { OtlpTarget, TelemetrySettings } from "../settings.ts";
 import type { CollectorConnections } from "./collector.ts";
+import type { MetricsPage } from "./metrics-page.ts";
 import { traceFiles } from "./trace-files.ts";
 
 /** The destinations to which the SDK passes each signal. */
 export interface SignalPipelines {
   readonly spanProcessors: readonly SpanProcessor[];
   readonly metricReaders: readonly IMetricReader[];
+  /** The page from which Prometheus reads the metrics, or null if there is none. Its reader is one of `metricReaders`. */
+  readonly metricsPage: MetricsPage | null;
   readonly logRecordProcessors: readonly LogRecordProcessor[];
 }
 
@@ -22,7 +25,13 @@ export interface PipelineOptions {
 /** Creates the pipelines that the settings require. Throws `TelemetryRefused` if a folder or a certificate cannot be used. */
 export async function signalPipelines({ settings, files, connections }: PipelineOptions): Promise<SignalPipelines> {
   const { targets, console, traceDir, batches } = settings;
-  return { spanProcessors: await spans(), metricReaders: await measurements(), logRecordProcessors: await records() };
+  const page = settings.metricsPage ? (await import("./metrics-page.ts")).metricsPage(settings.metricsPage) : null;
+  return {
+    spanProcessors: await spans(),
+    metricReaders: [...(page ? [page.reader] : []), ...(await measurements())],
+    metricsPage: page,
+    logRecordProcessors: await records(),
+  };
 
   async function spans(): Promise<readonly SpanProcessor[]> {
     const { BatchSpanProcessor, ConsoleSpanExporter, SimpleSpanProcessor } = await import("@opentelemetry/sdk-trace");

@@ -1,7 +1,9 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { HOME_SHARD, keys, REPLACED_KEPT_MS, SEEN_EVERY_MS } from "@toolbus/contracts";
 import { toolHash } from "@toolbus/grants";
 import { memoryStore, type StateStore } from "@toolbus/state";
-import { silentLog } from "@toolbus/telemetry";
+import { silentLog, startTelemetry } from "@toolbus/telemetry";
 import { describe, expect, it } from "vitest";
 import { defineTool } from "../tool/define-tool.ts";
 import { readRegistry } from "./read-registry.ts";
@@ -97,6 +99,27 @@ describe("the stored registry", () => {
         /^"look_around@1" is quarantined: its definition is refused at \/parameters\/properties\/q\/pattern\. .+ It is not registered\.$/,
       ),
     ]);
+  });
+
+  it("counts a refused definition by its toolset", async () => {
+    const { state } = setup();
+    const orders = tools("orders", ["look_up"]);
+    const list = orders.list().map((one) => ({ ...one, definition: { ...one.definition, parameters: { $ref: "https://else.where/x" } } }));
+    const finder = createServer();
+    await new Promise<void>((resolve) => finder.listen(0, "127.0.0.1", resolve));
+    const { port } = finder.address() as AddressInfo;
+    await new Promise((resolve) => finder.close(resolve));
+    const telemetry = await startTelemetry({
+      env: { METRICS_PORT: String(port) },
+      serviceName: "worker",
+      log: silentLog,
+      newKey: () => "k".repeat(43),
+      monotonic: () => performance.now(),
+    });
+    await registerToolset(state, { ...orders, list: () => list });
+    const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+    expect(text).toContain('toolbus_tool_quarantined_total{toolbus_toolset="orders",service_name="worker"} 1');
+    await telemetry.shutdown(1000);
   });
 
   it("leaves out a definition that cannot be hashed, and continues with the others", async () => {

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { definitionFault, HOME_SHARD, keyOf, keys, type PublicJwk, quarantineSentence, type ToolDefinition } from "@toolbus/contracts";
 import { commitRepeatedly, type Change, type StateStore } from "@toolbus/state";
-import type { Log } from "@toolbus/telemetry";
+import { attributeNames, type Log, measure, metricNames } from "@toolbus/telemetry";
 import { guideChange } from "./guides.ts";
 import { indexMembers, type Member } from "./read-registry.ts";
 import { type Put, registrationOf, replacedBy, seenAgain } from "./registration.ts";
@@ -131,6 +131,7 @@ function isSound(definition: ToolDefinition, toolset: string, log: Log | undefin
   const fault = definitionFault(definition);
   if (fault === null) return true;
   const { name: tool, version } = definition;
+  measure(metricNames.toolQuarantined, 1, { [attributeNames.toolset]: toolset });
   log?.error({ toolset, tool, version, pointer: fault.pointer }, `${quarantineSentence(definition, fault)} It is not registered.`);
   return false;
 }

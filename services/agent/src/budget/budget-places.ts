@@ -11,7 +11,7 @@ const RUN_MS = 30 * DAY_MS;
 
 /** Returns the place of a run's budget. A sub-run uses the budget of its root, in the root's shard. */
 export function runPlace(runId: string, now: number): WindowPlace {
-  return { shard: shardOf(runId), id: `run:${rootRunId(runId)}`, until: null, expiresAt: now + RUN_MS };
+  return { shard: shardOf(runId), whose: "run", id: `run:${rootRunId(runId)}`, until: null, expiresAt: now + RUN_MS };
 }
 
 /** Returns the place of a principal's or a tenant's budget for the day (UTC) that contains `now`. A hash of the owner's name selects the shard. */
@@ -28,6 +28,7 @@ export function dayPlace(
   const endsAt = dayEnd(now);
   return {
     shard: shardName((digest[0] ?? 0) % shards),
+    whose,
     id: `${whose}:${digest.toString("hex").slice(0, 32)}:${new Date(now).toISOString().slice(0, 10)}`,
     until: endsAt - 1,
     expiresAt: endsAt + AFTER_DAY_MS,

@@ -8,12 +8,14 @@ import {
   parseBudgetWindow,
 } from "@toolbus/contracts";
 import { commitRepeatedly, type StateStore, type StoredDocument, StoreUnavailable } from "@toolbus/state";
-import type { Ceilings } from "./budget-limits.ts";
+import type { Ceilings, Whose } from "./budget-limits.ts";
 
 /** The place of one budget. The budget is a document, and its reservations are documents in the same shard. */
 export interface WindowPlace {
   readonly shard: string;
   readonly id: string;
+  /** Whose budget it is. */
+  readonly whose: Whose;
   /** The last moment for a reservation, by the store's clock. Null for a run's budget. */
   readonly until: number | null;
   /** The time at which the store deletes the budget. */
@@ -57,9 +59,13 @@ const UNUSED: BudgetReservation = { tokens: 0, microUsd: 0, toolCalls: 0 };
 /**
  * Returns the budgets of this store. Each change of a budget is one commit, guarded by the versions of the budget and of the reservation. So a sum
  * above a ceiling is never written, even if other processes reserve at the same moment, and a reservation is made and settled at most once. Within
- * this process, changes of one budget run one after another, so only other processes can interfere.
+ * this process, changes of one budget run one after another, so only other processes can interfere. `onSettled` receives the new use of a budget
+ * after each settlement.
  */
-export function budgetWindows(state: StateStore): BudgetWindows {
+export function budgetWindows(
+  state: StateStore,
+  onSettled: (hold: Hold, window: BudgetReservation) => void = () => undefined,
+): BudgetWindows {
   const known = new Map<string, Stored<BudgetWindow>>();
   const lanes = new Map<string, Promise<unknown>>();
   return {
@@ -138,6 +144,7 @@ export function budgetWindows(state: StateStore): BudgetWindows {
       known.delete(key.window);
       if (reply.outcome !== "ok") continue;
       remember(key.window, { version: reply.commit, value });
+      onSettled(hold, value);
       return calls;
     }
     throw contended(place);

@@ -76,7 +76,7 @@ export interface BudgetsOptions {
 const NOTHING_RESERVED: Reservation = { kind: "reserved", holds: [] };
 
 export function budgets({ state, origins, config, profile, factsOf, log }: BudgetsOptions): Budgets {
-  const windows: BudgetWindows = budgetWindows(state);
+  const windows: BudgetWindows = budgetWindows(state, measureUse);
   const settled = new WeakMap<Reservation, Promise<number>>();
   return {
     factsOf,
@@ -200,6 +200,18 @@ export function budgets({ state, origins, config, profile, factsOf, log }: Budge
 const WHOSE: readonly Whose[] = ["run", "principal", "tenant"];
 const NO_CEILINGS: Ceilings = { tokens: null, microUsd: null, toolCalls: null };
 const WORDS: Readonly<Record<keyof Ceilings, string>> = { tokens: "tokens", microUsd: "money", toolCalls: "tool_calls" };
+
+/** Measures which share of each ceiling is used, with the reservations of other steps. */
+function measureUse({ place, ceilings }: Hold, window: Hold["amounts"]): void {
+  for (const what of ["tokens", "microUsd", "toolCalls"] as const) {
+    const ceiling = ceilings[what];
+    if (ceiling !== null && ceiling > 0)
+      measure(metricNames.budgetUse, window[what] / ceiling, {
+        [attributeNames.budgetOf]: place.whose,
+        [attributeNames.budgetWhat]: WORDS[what],
+      });
+  }
+}
 
 function unpriced({ provider, model }: Estimate): Refused {
   return {
