@@ -1,4 +1,4 @@
-import { type Metric, metricNames, prometheusName } from "../packages/telemetry/src/names.ts";
+import { type Metric, metricNames, prometheusName } from "@toolbus/telemetry";
 import type { Sections } from "./generated-sections.ts";
 import { markdownTable } from "./markdown-table.ts";
 

@@ -1,7 +1,7 @@
 export { LOG_FORMATS } from "./readable-line.ts";
 export { createLog, LOG_LEVELS, type Log, type LogLevel, silentLog } from "./logger.ts";
 export { measure, metricsAreOn, observeGauge } from "./measurements.ts";
-export { attributeNames, type Metric, metricNames, spanEvents, spanNames } from "./names.ts";
+export { attributeNames, type Metric, metricNames, prometheusName, spanEvents, spanNames } from "./names.ts";
 export type { Attributes } from "./recorder.ts";
 export { redacted, redactText } from "./redact.ts";
 export { TelemetryRefused } from "./refused.ts";

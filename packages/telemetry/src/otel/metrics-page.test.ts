@@ -18,8 +18,8 @@ describe("the page of metrics", () => {
     const { status, type, text } = await page.get("/metrics");
     expect([status, type]).toEqual([200, "text/plain; version=0.0.4; charset=utf-8"]);
     const kinds = new Map([...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, kind]) => [name, kind]));
-    for (const metric of metrics)
-      expect(kinds.get(prometheusName(metric)), metric.name).toBe(metric.kind === "upDownCounter" ? "gauge" : metric.kind);
+    const expected = metrics.map((metric) => [prometheusName(metric), metric.kind === "upDownCounter" ? "gauge" : metric.kind]);
+    expect(metrics.map((metric) => [prometheusName(metric), kinds.get(prometheusName(metric))])).toEqual(expected);
     const series = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
     expect(series.filter((line) => !line.includes('service_name="toolbus"'))).toEqual([]);
     expect(text).toContain('toolbus_tool_calls_total{tool_name="look",service_name="toolbus"} 1');
