@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { type Metric, metricNames, prometheusName } from "@toolbus/telemetry";
 import { describe, expect, it } from "vitest";
@@ -11,6 +11,18 @@ const read = (file: string): string => readFileSync(path.join(folder, file), "ut
 const rules = ruleExpressions(read("rules/toolbus.yml"));
 const alerts = rules.flatMap(({ alert }) => alert ?? []);
 const promtool = spawnSync("promtool", ["--version"]).status === 0;
+
+interface Container {
+  readonly profiles?: readonly string[];
+  readonly volumes?: readonly string[];
+  readonly ports?: readonly string[];
+  readonly command?: readonly string[];
+}
+
+interface ScrapeConfig {
+  readonly job_name: string;
+  readonly dns_sd_configs?: readonly { readonly names: readonly string[]; readonly port: number }[];
+}
 
 interface RuleTest {
   readonly name: string;
@@ -76,6 +88,24 @@ describe("the queries of rules and dashboards", () => {
     const expr =
       'histogram_quantile(0.9, sum by (le, tool_name) (rate(toolbus_a_bucket{status=~"ok|toolbus_b"}[5m]))) > 3 * up or toolbus:c:d offset 1h';
     expect(seriesIn(expr)).toEqual(["toolbus_a_bucket", "up", "toolbus:c:d"]);
+  });
+});
+
+describe("the profile observe of docker-compose.yml", () => {
+  it("mounts files that exist, on loopback only, with every dashboard and every service that Prometheus reads", () => {
+    const { services } = parseYaml(readFileSync(path.join(root, "docker-compose.yml"), "utf8")) as {
+      readonly services: Record<string, Container>;
+    };
+    const observing = Object.values(services).filter(({ profiles }) => profiles?.includes("observe"));
+    const mounted = observing.flatMap(({ volumes }) => volumes ?? []).filter((volume) => volume.startsWith("./"));
+    expect(mounted.filter((volume) => !existsSync(path.join(root, volume.split(":")[0] ?? "")))).toEqual([]);
+    for (const file of dashboards()) expect(mounted.filter((volume) => volume.includes(`/${file}:`))).toHaveLength(1);
+    expect(observing.flatMap(({ ports }) => ports ?? []).filter((port) => !port.startsWith("127.0.0.1:"))).toEqual([]);
+    const ours = Object.keys(services).filter((name) => services[name]?.command?.some((word) => /^services\/.*main\.ts$/.test(word)));
+    const { scrape_configs } = parseYaml(read("prometheus.yml")) as { readonly scrape_configs: readonly ScrapeConfig[] };
+    const toolbus = scrape_configs.find(({ job_name }) => job_name === "toolbus")?.dns_sd_configs?.[0];
+    expect([toolbus?.names.toSorted(), toolbus?.port]).toEqual([ours.toSorted(), 9464]);
+    expect(readFileSync(path.join(root, "Dockerfile"), "utf8")).toMatch(/^ENV .*METRICS_PORT=9464/m);
   });
 });
 
