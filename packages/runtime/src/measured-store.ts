@@ -9,6 +9,7 @@ export function measuredStore(state: StateStore, monotonic: () => number): State
     ownersDeadBefore: state.ownersDeadBefore,
     read: (keys) => timed("read", () => state.read(keys)),
     commit: (shard, change) => timed("commit", () => state.commit(shard, change)),
+    head: (shard) => timed("head", () => state.head(shard)),
     claim,
     settle: (service, rows) => timed("settle", () => state.settle(service, rows)),
     range: (log, options) => timed("range", () => state.range(log, options)),
