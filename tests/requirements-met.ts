@@ -163,6 +163,7 @@ const mcpRoute = from("services/gateway/src/routes/mcp.test.ts");
 const directCall = from("services/agent/src/direct-call/direct-call.test.ts");
 const offlineChat = from("tests/e2e/offline-chat.test.ts");
 const telemetry = from("tests/e2e/telemetry.test.ts");
+const observability = from("tests/observability.test.ts");
 const cutStream = from("services/gateway/src/stream/cut-stream.test.ts");
 const postedStream = from("services/gateway/src/stream/posted-stream.test.ts");
 const gatewayMatrix = from("services/gateway/src/routes/matrix.test.ts");
@@ -901,6 +902,16 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     traceApart("is one trace of four processes, from the HTTP request to the worker and back, with the parents that caused each"),
     telemetry("is one trace, from the HTTP request across the bus into the worker and back, with the parents that caused each"),
     telemetry("has every span below another one that was sent, in every trace"),
+  ],
+  "N-09": [
+    observability("are about metrics that the services have"),
+    { file: "tests/e2e/apart/prometheus.test.ts", test: "gives every query of every dashboard a figure after some work" },
+  ],
+  "F-07": [observability("are accepted by promtool, and fire and stay quiet in each case (skipped without promtool)")],
+  "F-08": [
+    observability(
+      "of a jump in refused arguments say to roll back the registry and not the model, and of time-outs to look at the dependency",
+    ),
   ],
   "N-01": [
     telemetry("has %s in %s, by its tags"),

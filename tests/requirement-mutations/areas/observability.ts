@@ -62,4 +62,15 @@ export const observabilityMutations: Mutations = {
       },
     ],
   },
+  "N-09": {
+    breaks: "a panel shows a metric that no service has",
+    patches: [
+      {
+        file: "deploy/observability/grafana/toolbus-work.json",
+        find: "max(toolbus_approvals_pending)",
+        replace: "max(toolbus_approvals_waiting)",
+      },
+    ],
+    without: ["tests/e2e/apart/prometheus.test.ts"],
+  },
 };

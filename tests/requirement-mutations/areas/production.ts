@@ -12,4 +12,24 @@ export const productionMutations: Mutations = {
       },
     ],
   },
+  "F-07": {
+    breaks: "runs that go round in circles alert nobody",
+    patches: [
+      {
+        file: "deploy/observability/rules/toolbus.yml",
+        find: `          sum(increase(toolbus_runs_ended_total{error_type=~"loop|round_limit"}[30m])) > 2\n`,
+        replace: `          sum(increase(toolbus_runs_ended_total{error_type=~"loop|round_limit"}[30m])) > 2000\n`,
+      },
+    ],
+  },
+  "F-08": {
+    breaks: "the runbook says to roll back the model",
+    patches: [
+      {
+        file: "docs/runbook.md",
+        find: "**Roll back the version of the registry, not the model.**",
+        replace: "**Roll back the model.**",
+      },
+    ],
+  },
 };
