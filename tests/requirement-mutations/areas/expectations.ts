@@ -102,7 +102,7 @@ export const expectationsMutations: Mutations = {
     breaks: "a model is offered a tool that the person behind the run may not use",
     patches: [
       {
-        file: "services/agent/src/tool-offer.ts",
+        file: "services/agent/src/candidates.ts",
         find: "rightsFault(rights, judged(one)) ?? whyNot(one, { now, off, fixed });",
         replace: "(now < 0 ? rightsFault(rights, judged(one)) : null) ?? whyNot(one, { now, off, fixed });",
       },

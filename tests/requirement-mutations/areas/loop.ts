@@ -84,12 +84,6 @@ export const loopMutations: Mutations = {
         find: "  const reported = new Set<string>();",
         replace: "  const reported = new Set<string>();\n  let known: Awaited<ReturnType<typeof readRegistry>> | undefined;",
       },
-      {
-        file: "services/agent/src/tool-offers.ts",
-        find: "      const known = new Set(registrations.map(({ definition }) => definition.flag));\n      for (const flag of values.keys())\n        if (!known.has(flag))",
-        replace:
-          "      const flagged = new Set(registrations.map(({ definition }) => definition.flag));\n      for (const flag of values.keys())\n        if (!flagged.has(flag))",
-      },
     ],
   },
   "L-10": {

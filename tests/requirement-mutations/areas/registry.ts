@@ -94,9 +94,9 @@ export const registryMutations: Mutations = {
     breaks: "the agent has a rule for one tool by its name",
     patches: [
       {
-        file: "services/agent/src/tool-offer.ts",
-        find: "  const all = [...chosen.values()];",
-        replace: '  const all = [...chosen.values()].filter(({ definition }) => definition.name !== "issue_refund");',
+        file: "services/agent/src/candidates.ts",
+        find: "    all: [...chosen.values()],",
+        replace: '    all: [...chosen.values()].filter(({ definition }) => definition.name !== "issue_refund"),',
       },
     ],
   },
@@ -104,7 +104,7 @@ export const registryMutations: Mutations = {
     breaks: "a run is offered a tool that its workers report as unusable",
     patches: [
       {
-        file: "services/agent/src/tool-offer.ts",
+        file: "services/agent/src/tool-in-use.ts",
         find: 'if (availabilityOf(registration, now) === "unavailable" && !fixed.has(name))',
         replace: 'if (availabilityOf(registration, now) === "unavailable" && registration.unavailable === undefined)',
       },
