@@ -183,7 +183,7 @@ export const fixedNumbers: readonly FixedNumber[] = [
   },
   {
     name: "GONE_FOR_MS",
-    file: "services/agent/src/tool-offer.ts",
+    file: "services/agent/src/tool-in-use.ts",
     says: "the agent does not offer a toolset to new runs after this time without a worker",
   },
   {
