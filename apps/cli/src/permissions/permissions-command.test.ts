@@ -118,7 +118,7 @@ describe("permissions", () => {
     });
     const login = (name: string): string => /:([\w-]{43})@/.exec(secrets.get(name)?.["BUS_URL"] ?? "")?.[1] ?? "none";
     for (const [name, data] of secrets)
-      for (const other of secrets.keys()) if (other !== name) expect(Object.values(data).join("\n"), name).not.toContain(login(other));
+      for (const other of secrets.keys()) if (other !== name) expect(Object.values(data).join("\n")).not.toContain(login(other));
     expect(Object.keys((JSON.parse(secrets.get("toolbus-setup")?.["permissions.json"] ?? "{}") as { logins: object }).logins)).toEqual([
       "setup",
     ]);
