@@ -4,7 +4,7 @@ import { HOME_SHARD, type Json, type JsonObject, keys } from "@toolbus/contracts
 import { toolHash } from "@toolbus/grants";
 import { memoryStore } from "@toolbus/state";
 import { silentLog, startTelemetry } from "@toolbus/telemetry";
-import { definitionPace, defineTool, fixedToolFlags, registerToolset, toolset } from "@toolbus/tool-kit";
+import { definitionPace, defineTool, fixedToolFlags, registerToolset, type ToolFlags, toolset, unregister } from "@toolbus/tool-kit";
 import { describe, expect, it } from "vitest";
 import { profile } from "./testing/test-bundle.ts";
 import { namesOf, toolOffers } from "./tool-offers.ts";
@@ -12,7 +12,7 @@ import { namesOf, toolOffers } from "./tool-offers.ts";
 const pace = definitionPace({ log: silentLog, monotonic: () => 0 });
 const rights = { scopes: [] };
 
-async function setup(flags: Readonly<Record<string, boolean>>, disabled = "") {
+async function setup(flags: Readonly<Record<string, boolean>>, disabled = "", current: ToolFlags = fixedToolFlags("staging", flags)) {
   const state = memoryStore({ clock: () => 1000 });
   const parameters = { type: "object", properties: {}, additionalProperties: false };
   const tool = (name: string, version: string) =>
@@ -21,9 +21,10 @@ async function setup(flags: Readonly<Record<string, boolean>>, disabled = "") {
   const lines: string[] = [];
   const say = (_: object, text: string) => void lines.push(text);
   const log = { ...silentLog, warn: say, info: say };
-  const offers = toolOffers({ state, flags: fixedToolFlags("staging", flags), disabled: namesOf(disabled), log, pace });
+  const offers = toolOffers({ state, flags: current, disabled: namesOf(disabled), log, pace });
   return {
     lines,
+    state,
     offer: async () =>
       (
         await offers.offer({ ...profile, tools: "all" }, { now: 1000, rights, model: { name: "openai", dialect: "openai" }, about: "" })
@@ -63,6 +64,18 @@ describe("a quarantined tool", () => {
     expect(JSON.stringify(metric)).toMatch(/toolbus\.toolset.*foreign/);
   });
 });
+
+/** Reports whether a tool of "orders" can be used, as its worker does. */
+async function markSeen(state: ReturnType<typeof memoryStore>, tool: string, unavailable: string | null): Promise<void> {
+  const key = keys.registration("orders", tool, "1");
+  const { documents } = await state.read([key]);
+  const { unavailable: _, ...rest } = documents[0]?.value as Record<string, Json>;
+  await state.commit(HOME_SHARD, {
+    op: `seen ${unavailable ?? "well"}`,
+    guards: [{ key, version: documents[0]?.version ?? 0 }],
+    put: [{ key, value: unavailable === null ? rest : { ...rest, unavailable: { since: 1, reason: unavailable } } }],
+  });
+}
 
 /** Registers a tool as a worker in another language may do. Our lint has not checked the tool. */
 async function registerForeign(
@@ -127,6 +140,25 @@ async function withCollector(work: () => Promise<void>): Promise<readonly Export
 }
 
 describe("the tools that the agent offers", () => {
+  it("are those that are registered when the run begins, although the registry was read a moment ago", async () => {
+    const { offer, state } = await setup({});
+    expect(await offer()).toEqual(["count@1", "look@2"]);
+    await unregister(state, "orders", "look", "2");
+    expect(await offer()).toEqual(["count@1", "look@1"]);
+    await markSeen(state, "count", "It is down.");
+    expect(await offer()).toEqual(["look@1"]);
+    await markSeen(state, "count", null);
+    expect(await offer()).toEqual(["count@1", "look@1"]);
+  });
+
+  it("change with a flag", async () => {
+    let values = new Map([["look_enabled", true]]);
+    const { offer } = await setup({}, "", { environment: "staging", current: async () => values });
+    expect(await offer()).toEqual(["count@1", "look@2"]);
+    values = new Map([["look_enabled", false]]);
+    expect(await offer()).toEqual(["count@1"]);
+  });
+
   it("leave out what a flag of this environment switches off", async () => {
     const { offer, lines } = await setup({ look_enabled: false });
     expect(await offer()).toEqual(["count@1"]);
