@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { offerTools } from "@toolbus/agent";
 import { memoryBus } from "@toolbus/bus";
+import { HOME_SHARD, keyOf } from "@toolbus/contracts";
 import { generateSigningKey, publicKeySet, signerOf, staticKeySet } from "@toolbus/grants";
 import { memoryStore, type StateStore } from "@toolbus/state";
 import { silentLog } from "@toolbus/telemetry";
@@ -28,6 +29,8 @@ const MOST_SEARCH_MS = 5;
 /** The number of searches before the first one that is measured. */
 const WARM_UP = 1000;
 const MANY_CALLS = 32;
+/** How much a run's choice may grow for ten times as many tools: half as much. */
+const CHOICE_SHARE = 0.5;
 
 /**
  * Measures what many tools cost: the start of the bridge with real MCP servers, the start of a worker, the choice of a run's tools, and one search. It compares a registry with many tools to one with
@@ -36,12 +39,13 @@ const MANY_CALLS = 32;
  */
 export async function tools(conditions: Conditions, { few, many }: Sizes = SIZES): Promise<Results> {
   const [small, large] = await Promise.all([openTools(few), openTools(many)]);
-  const growth = (name: string) => ({ name: `${name}, ${many} tools against ${few}`, is: "at most", target: many / few }) as const;
+  const growth = (name: string, share = 1) =>
+    ({ name: `${name}, ${many} tools against ${few}`, is: "at most", target: (share * many) / few }) as const;
   const key = await generateSigningKey();
   try {
-    const compared = async (name: string, work: (of: Opened) => Work): Promise<Goal> => {
+    const compared = async (name: string, work: (of: Opened) => Work, share?: number): Promise<Goal> => {
       const { subject, bare } = await pairedSlices({ ...conditions, subject: work(large), bare: work(small), sliceMs: SLICE_MS });
-      return goal(growth(name), { ours: cpuMsEach(subject), theirs: cpuMsEach(bare), unit: "ms" });
+      return goal(growth(name, share), { ours: cpuMsEach(subject), theirs: cpuMsEach(bare), unit: "ms" });
     };
     const search = await searchTimes(large, conditions, many);
     const rows = [
@@ -57,7 +61,12 @@ export async function tools(conditions: Conditions, { few, many }: Sizes = SIZES
         ({ state }) =>
           () =>
             chosen(state),
+        CHOICE_SHARE,
       ),
+      await compared("a run's choice, after a commit of the registry's shard", ({ state }) => async () => {
+        await touched(state);
+        await chosen(state);
+      }),
       await compared(
         "a search, with the read of the registry",
         ({ state }) =>
@@ -126,6 +135,22 @@ function nextMessage(): string {
   return `Please find the ${things[message++ % things.length]} A-${message} in the warehouse and assign it to the owner of board ${message % 50}.`;
 }
 
+/** The agent passes the same function while no flag changes. */
+const ON = (): null => null;
+
+let commits = 0;
+
+/** Makes a commit in the shard of the registry, as a heartbeat or a run of this shard does. */
+async function touched(state: StateStore): Promise<void> {
+  const key = keyOf("profile", HOME_SHARD, "touched");
+  const { documents } = await state.read([key]);
+  await state.commit(HOME_SHARD, {
+    op: `touch ${++commits}`,
+    guards: [{ key, version: documents[0]?.version ?? 0 }],
+    put: [{ key, value: commits }],
+  });
+}
+
 async function chosen(state: StateStore): Promise<void> {
   const about = nextMessage();
   const { tools: some, choice } = offerTools({
@@ -138,7 +163,7 @@ async function chosen(state: StateStore): Promise<void> {
     },
     registrations: await readRegistry(state),
     now: 1,
-    off: () => null,
+    off: ON,
     rights: { scopes: [] },
     model: { name: "openai", dialect: "openai" },
     about,

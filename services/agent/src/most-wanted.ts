@@ -20,6 +20,9 @@ export interface Wanted {
   readonly leftOut: readonly Registration[];
 }
 
+// It is one function, so that the rank knows that the list is the same as before.
+const definitionOf = ({ definition }: Registration): Registration["definition"] => definition;
+
 export interface WantedFor {
   readonly profile: Pick<Profile, "seedCalls" | "report">;
   /** The run's message. */
@@ -38,7 +41,7 @@ export function mostWanted(all: readonly Registration[], { profile, about, calle
   if (all.length <= most) return { offered: all, leftOut: [] };
   const fixed = new Set(profile.seedCalls.map(({ tool }) => tool));
   if (profile.report?.kind === "filing") fixed.add(profile.report.tool);
-  const ranked = rankTools(all, ({ definition }) => definition, about);
+  const ranked = rankTools(all, definitionOf, about);
   const named = (names: readonly string[]): readonly Registration[] =>
     names.flatMap((name) => ranked.find(({ definition }) => definition.name === name) ?? []);
   // A model that can find and call a tool by name can also use the tools that are left out.

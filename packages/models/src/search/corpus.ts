@@ -49,7 +49,9 @@ export function corpusOf(texts: readonly Terms[]): Corpus {
   const [first] = texts;
   if (!first) return plain(texts);
   const known = kept.get(first) ?? [];
-  const before = known.find((one) => one.texts.length === texts.length && one.texts.every((text, n) => text === texts[n]));
+  const before = known.find(
+    (one) => one.texts === texts || (one.texts.length === texts.length && one.texts.every((text, n) => text === texts[n])),
+  );
   if (before) return before;
   const corpus = (texts.length < LEAST_INDEXED ? null : indexed(texts)) ?? plain(texts);
   kept.set(first, [corpus, ...known].slice(0, MOST_KEPT));

@@ -23,8 +23,7 @@ const VERB = 0.3;
  * message asks for, and for a tool that removes something if the message asks for no removal. Tools with equal scores stay in their order.
  */
 export function rankTools<T>(tools: readonly T[], wordsOf: (tool: T) => ToolWords, message: string): readonly T[] {
-  const facts = tools.map((tool) => factsOf(wordsOf(tool)));
-  const terms = facts.map((one) => one.terms);
+  const { facts, terms } = factsOfAll(tools, wordsOf);
   const read = readMessage(message);
   const { scores, covered, words } = matchesOf(terms, read.text, read.weights);
   const asked = askedBy(words, read);
@@ -39,6 +38,24 @@ export function rankTools<T>(tools: readonly T[], wordsOf: (tool: T) => ToolWord
   }
   matched.sort((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0));
   return [...matched.map((n) => tools[n] as T), ...others];
+}
+
+interface AllFacts {
+  readonly wordsOf: unknown;
+  readonly facts: readonly ToolFacts[];
+  readonly terms: readonly ToolFacts["terms"][];
+}
+
+// While the registry is the same, the agent ranks the same list for each run.
+const known = new WeakMap<readonly unknown[], AllFacts>();
+
+function factsOfAll<T>(tools: readonly T[], wordsOf: (tool: T) => ToolWords): AllFacts {
+  const before = known.get(tools);
+  if (before?.wordsOf === wordsOf) return before;
+  const facts = tools.map((tool) => factsOf(wordsOf(tool)));
+  const made: AllFacts = { wordsOf, facts, terms: facts.map((one) => one.terms) };
+  known.set(tools, made);
+  return made;
 }
 
 /** What a message asks for. */
