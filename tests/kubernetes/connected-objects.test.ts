@@ -228,6 +228,15 @@ describe.each(OVERLAYS)("the overlay %s", (overlay) => {
   });
 });
 
+describe("the stamp of the registry", () => {
+  it("is that of the tools and limits of this commit", async () => {
+    const args = ["apps/cli/src/toolbus/main.ts", "tools", "stamp", "--toolsets", "release", "--json"];
+    const { stdout } = await run(process.execPath, args, { cwd: root, timeout: 60_000 });
+    const stamp = objectsOf("rabbitmq").find(({ metadata }) => metadata.name === "toolbus-registry-stamp");
+    expect(JSON.parse(stamp?.data?.["stamp.json"] ?? "{}")).toEqual(JSON.parse(stdout));
+  });
+});
+
 describe("scaling", () => {
   it("RabbitMQ: KEDA counts queues that exist, with the login of the service that it scales", () => {
     const made = new Map((secrets.get("amqp") ?? []).map((secret) => [secret.metadata.name, stringDataOf(secret)]));
