@@ -187,6 +187,11 @@ export const fixedNumbers: readonly FixedNumber[] = [
     says: "the agent does not offer a toolset to new runs after this time without a worker",
   },
   {
+    name: "MOST_AGE_MS",
+    file: "packages/tool-kit/src/registry/read-again.ts",
+    says: "how long a process uses what it has read of the registry, if no commit of its shard follows",
+  },
+  {
     name: "MAX_APPROVAL_BYTES",
     file: "services/approvals/src/requests/judge-request.ts",
     says: "the largest write that approvals shows to an approver",

@@ -69,7 +69,7 @@ describe("a quarantined tool", () => {
 async function markSeen(state: ReturnType<typeof memoryStore>, tool: string, unavailable: string | null): Promise<void> {
   const key = keys.registration("orders", tool, "1");
   const { documents } = await state.read([key]);
-  const { unavailable: _, ...rest } = documents[0]?.value as Record<string, Json>;
+  const { unavailable: _, ...rest } = (documents[0]?.value ?? {}) as Record<string, Json>;
   await state.commit(HOME_SHARD, {
     op: `seen ${unavailable ?? "well"}`,
     guards: [{ key, version: documents[0]?.version ?? 0 }],
