@@ -13,7 +13,6 @@ export function addPermissions(program: Command, define: Define): void {
     audience: "gateway",
     examples: [
       "toolbus permissions --bus amqp://broker --state redis://redis --toolsets release,web",
-      "toolbus permissions --set-up",
       "toolbus permissions --check --json",
       "toolbus permissions --kubernetes --bus nats://nats:4222 > secrets.yaml",
     ],
