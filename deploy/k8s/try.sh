@@ -128,4 +128,5 @@ if [ -n "$id" ]; then "$root/toolbus" approvals approve "$id" --yes; fi
 wait $investigation && ended=0 || ended=$?
 cat "$scratch/investigation"
 [ $ended -eq 0 ] || fail "the investigation did not end well (exit code $ended)."
+grep -q "(filed as " "$scratch/investigation" || fail "the investigation filed no report: see above."
 say "It works. The gateway: kubectl -n toolbus port-forward service/gateway 8080. To remove everything: deploy/k8s/try.sh --delete"

@@ -65,5 +65,5 @@ function podOf(service: string, name: string): string {
       },
     },
   ];
-  return documents.map((document) => JSON.stringify(document)).join("\n---\n");
+  return JSON.stringify({ apiVersion: "v1", kind: "List", items: documents });
 }
