@@ -117,10 +117,11 @@ forward() { # service port: prints the local port
 forward gateway 8080; export TOOLBUS_URL=http://127.0.0.1:$forwarded
 forward approvals 8081; export TOOLBUS_APPROVALS_URL=http://127.0.0.1:$forwarded
 export TOOLBUS_KEY_FILE="$data/keys/user.key" TOOLBUS_APPROVER_KEY_FILE="$data/keys/approver.key"
-"$root/toolbus" investigate 326498e >"$scratch/investigation" 2>&1 &
+"$root/toolbus" investigate 326498e --timeout 3m >"$scratch/investigation" 2>&1 &
 investigation=$!
 for _ in $(seq 120); do
-  id=$("$root/toolbus" approvals list --json 2>/dev/null | node -e 'let t="";process.stdin.on("data",d=>t+=d).on("end",()=>{try{console.log(JSON.parse(t).approvals[0].id)}catch{}})')
+  # The id of an approval contains that of its run. Approvals of other runs are not for this script to decide.
+  id=$(sed -n 's/^ .*approvals approve \(ap_[^ ]*\).*/\1/p' "$scratch/investigation" | head -n 1)
   if [ -n "$id" ] || ! kill -0 $investigation 2>/dev/null; then break; fi
   sleep 0.5
 done

@@ -1,4 +1,4 @@
-import { execFile } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
 import path from "node:path";
 import { promisify } from "node:util";
 import { parseAllDocuments } from "yaml";
@@ -16,6 +16,9 @@ export interface RenderedObject {
 /** The overlays of `deploy/k8s`. */
 export const OVERLAYS = ["rabbitmq", "nats", "laptop", "production", "production-nats", "production-hpa"] as const;
 export type Overlay = (typeof OVERLAYS)[number];
+
+/** Whether kubectl is on the PATH. Without it, the tests of the overlays are skipped. */
+export const hasKubectl = spawnSync("kubectl", ["version", "--client"], { stdio: "ignore", timeout: 30_000 }).error === undefined;
 
 const root = path.join(import.meta.dirname, "../..");
 const run = promisify(execFile);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { objectsIn, OVERLAYS, renderedObjects } from "./rendered-objects.ts";
+import { hasKubectl, objectsIn, OVERLAYS, renderedObjects } from "./rendered-objects.ts";
 import { faultsOf } from "./strict-objects.ts";
 
 const DEPLOYMENT = `
@@ -20,12 +20,15 @@ spec: { scaleTargetRef: { name: agent }, triggers: [{ type: rabbitmq, metadata: 
 `;
 
 describe("the objects of Kubernetes", () => {
-  it("kustomize accepts each overlay, and each object has only fields and values that the API knows", async () => {
-    const rendered = await Promise.all(OVERLAYS.map(renderedObjects));
-    for (const objects of rendered) expect(objects.length).toBeGreaterThan(30);
-    const different = new Map(rendered.flat().map((object) => [JSON.stringify(object), object]));
-    expect(await faultsOf([...different.values()])).toEqual([]);
-  });
+  it.skipIf(!hasKubectl)(
+    "kustomize accepts each overlay, and each object has only fields and values that the API knows (skipped without kubectl)",
+    async () => {
+      const rendered = await Promise.all(OVERLAYS.map(renderedObjects));
+      for (const objects of rendered) expect(objects.length).toBeGreaterThan(30);
+      const different = new Map(rendered.flat().map((object) => [JSON.stringify(object), object]));
+      expect(await faultsOf([...different.values()])).toEqual([]);
+    },
+  );
 
   it("finds a misspelt field, a wrong type, and the same in a custom resource", async () => {
     const broken = [

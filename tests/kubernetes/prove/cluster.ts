@@ -39,7 +39,7 @@ export async function kubectl(...args: readonly string[]): Promise<string> {
 
 /** Applies objects, given as YAML. */
 export async function applied(yaml: string): Promise<void> {
-  const child = spawn("kubectl", ["-n", "toolbus", "apply", "-f", "-"], { stdio: ["pipe", "ignore", "inherit"] });
+  const child = spawn("kubectl", ["-n", "toolbus", "apply", "-f", "-"], { stdio: ["pipe", "ignore", "inherit"], timeout: 60_000 });
   child.stdin.end(yaml);
   const code = await new Promise<number | null>((resolve) => child.once("exit", resolve));
   if (code !== 0) throw new Error(`kubectl apply ended with ${code}.`);

@@ -32,6 +32,7 @@ export function killPods(minutes: number, random: () => number): Disturbance {
       await pause(10_000);
     }
     await ready(...SERVICES.map((service) => `deployment/${service}`));
+    if (killed === 0) throw new Error("No pod of a service was running, so none was deleted, and this proves nothing.");
     return `${killed} random pods deleted with grace period 0, one every 10 s`;
   };
 }

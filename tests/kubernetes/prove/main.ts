@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { badInput } from "./bad-input.ts";
-import { configure, findCluster } from "./cluster.ts";
+import { type Cluster, configure, findCluster } from "./cluster.ts";
 import { type Disturbance, killPods, killServers, rollOut } from "./disturbances.ts";
 import { rightsOfSecret } from "./rights.ts";
 import { scaling } from "./scaling.ts";
@@ -53,10 +53,28 @@ async function main(): Promise<number> {
   // One principal makes all requests here, so its limits would end the load.
   await configure("gateway", { RUNS_PER_MINUTE: "6000", CONVERSATIONS_PER_MINUTE: "6000", ACTIONS_PER_MINUTE: "6000" });
   await configure("approvals", { DECISIONS_PER_MINUTE: "6000" });
+  try {
+    return await prove(cluster, { ...values, rate, minutes, wanted });
+  } finally {
+    await configure("gateway", { RUNS_PER_MINUTE: null, CONVERSATIONS_PER_MINUTE: null, ACTIONS_PER_MINUTE: null });
+    await configure("approvals", { DECISIONS_PER_MINUTE: null });
+  }
+}
+
+interface Wanted {
+  readonly overlay: string;
+  readonly json: boolean;
+  readonly rate: number;
+  readonly minutes: number;
+  readonly wanted: (proof: string) => boolean;
+}
+
+/** Runs the wanted proofs and prints their report. Returns the exit code. */
+async function prove(cluster: Cluster, { overlay, json, rate, minutes, wanted }: Wanted): Promise<number> {
   const disturbances: Readonly<Record<string, Disturbance>> = {
     rollouts: rollOut,
     kills: killPods(minutes, Math.random),
-    servers: killServers(values.overlay === "rabbitmq" ? "rabbitmq" : "nats"),
+    servers: killServers(overlay === "rabbitmq" ? "rabbitmq" : "nats"),
   };
   const rows: Row[] = [];
   let held = true;
@@ -66,10 +84,10 @@ async function main(): Promise<number> {
     const stop = new AbortController();
     const load = steadyLoad(cluster, rate, stop.signal);
     const done = await disturb().finally(() => stop.abort());
-    const row: Row = { proof: `${values.overlay}: ${proof}`, done, ...(await load) };
+    const row: Row = { proof: `${overlay}: ${proof}`, done, ...(await load) };
     rows.push(row);
     held &&= nothingLost(row, 50);
-    if (!values.json) console.log(tableOf([row]));
+    if (!json) console.log(tableOf([row]));
   }
   const scaled = wanted("scaling") ? await scaling(cluster) : null;
   if (scaled) held &&= scaled.fourAgainstOne >= 3 && scaled.answeredAfterwards === scaled.sentToNobody && scaled.failed.length === 0;
@@ -79,7 +97,7 @@ async function main(): Promise<number> {
     held &&= decisionPublished.startsWith(secret === "agent" ? "refused" : "allowed") && redisRefused > 20 && deviations.length === 0;
   const wrong = wanted("bad-input") ? await badInput() : [];
   held &&= wrong.every(({ line }) => line !== null);
-  if (values.json) console.log(JSON.stringify({ ok: held, rows, scaling: scaled, rights, badInput: wrong }, null, 2));
+  if (json) console.log(JSON.stringify({ ok: held, rows, scaling: scaled, rights, badInput: wrong }, null, 2));
   else {
     for (const one of rights) console.log(one);
     for (const { what, shownBy, line } of wrong) console.log(`${what} (kubectl ${shownBy}): ${line ?? "NOTHING IN A MINUTE AND A HALF"}`);

@@ -9,7 +9,8 @@ export function addPermissions(program: Command, define: Define): void {
     summary: "make a login for each service, with the rights that it needs and no others",
     more:
       "Writes users with their rights for the broker and for Redis, and for each service a file with its BUS_URL and STATE_URL. Existing logins keep " +
-      "their passwords. No server is contacted: load the files there, then run --set-up, then --check. --bus and --state default to those in the folder.",
+      "their passwords. No server is contacted: load the files there, then run --set-up, then --check. --bus and --state default to those in the folder, and " +
+      "with --kubernetes at first to the servers of deploy/k8s.",
     audience: "gateway",
     examples: [
       "toolbus permissions --bus amqp://broker --state redis://redis --toolsets release,web",
