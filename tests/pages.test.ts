@@ -21,8 +21,8 @@ describe("the pages", () => {
     expect(typed(steps).filter(({ hidden }) => !hidden).length).toBeGreaterThan(80);
     // A higher limit needs a decision, because no test runs these commands. For example, four commands of docs/mcp.md install a server from npm, and
     // one command of docs/testing.md records the examples again. One command of an example's page is run as part of README.md. One
-    // needs Docker, and one needs a key of OpenRouter.
-    expect(steps.filter(({ kind }) => kind === "not-run").length).toBeLessThanOrEqual(55);
+    // needs Docker, and one needs a key of OpenRouter. Six need a cluster of Kubernetes.
+    expect(steps.filter(({ kind }) => kind === "not-run").length).toBeLessThanOrEqual(61);
   });
 });
 
