@@ -1,8 +1,10 @@
 // Runs in a pod, in the image of the services, with the login of one service. Prints one line of JSON (`RightsReport`).
 import { createRequire } from "node:module";
-const require = createRequire("file:///app/packages/bus/package.json");
-const { storeRights } = await import("file:///app/packages/state/src/index.ts");
-const { rightsOf } = await import("file:///app/packages/contracts/src/index.ts");
+// The folder of the services in the image.
+const app = "/app";
+const require = createRequire(`${app}/packages/bus/package.json`);
+const { storeRights } = await import(`${app}/packages/state/src/index.ts`);
+const { rightsOf } = await import(`${app}/packages/contracts/src/index.ts`);
 const { BUS_URL, STATE_URL, SERVICE } = process.env;
 const parts = { agents: ["default"], toolsets: ["release", "mcp"] };
 const services = rightsOf(parts);
@@ -35,7 +37,7 @@ async function byRabbitmq() {
 }
 
 async function byNats() {
-  const { connect } = await import("file://" + require.resolve("@nats-io/transport-node"));
+  const { connect } = await import(require.resolve("@nats-io/transport-node"));
   const url = new URL(BUS_URL);
   const connection = await connect({
     servers: url.host,
