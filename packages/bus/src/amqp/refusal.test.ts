@@ -28,6 +28,7 @@ describe("why there is no connection to RabbitMQ", () => {
     ["a certificate of somebody else", fault("…", "ERR_TLS_CERT_ALTNAME_INVALID"), true, "cannot be trusted or does not speak TLS"],
     ["an untrusted certificate", fault("…", "DEPTH_ZERO_SELF_SIGNED_CERT"), true, "cannot be trusted or does not speak TLS"],
     ["a server without TLS", fault("…", "ERR_SSL_WRONG_VERSION_NUMBER"), true, "cannot be trusted or does not speak TLS"],
+    ["a broker that is starting", fault("Expected ConnectionTune; got <ConnectionClose channel:0>"), false, "may be starting or stopping"],
     ["another protocol", fault("Frame size 1327528738 exceeds maxFrameSize 67108864"), true, "something other than RabbitMQ"],
     ["a closed port", fault("connect ECONNREFUSED", "ECONNREFUSED"), false, "does not answer (ECONNREFUSED)"],
     ["an unknown host", fault("getaddrinfo ENOTFOUND", "ENOTFOUND"), false, "does not answer (ENOTFOUND)"],

@@ -20,6 +20,9 @@ export function refusalOf(fault: unknown, { protocol, host, port, user, vhost }:
     return final(`${at} refused the virtual host "${vhost}": it does not exist, or "${user}" has no rights in it.`);
   if (isTlsFault(code))
     return final(`${at} cannot be trusted or does not speak TLS (${code}); check its certificate and the scheme of BUS_URL.`);
+  // A broker that starts or stops speaks AMQP and closes the connection. Another attempt may succeed.
+  if (/Expected Connection.*ConnectionClose/i.test(message))
+    return { reason: `${at} closed the connection before it was open; it may be starting or stopping.`, final: false };
   if (/maxFrameSize|frame size|Expected Connection/i.test(message))
     return final(`At ${host}:${port} there is something other than RabbitMQ.`);
   const hint = protocol === "amqp" ? "" : ", or only without TLS";
