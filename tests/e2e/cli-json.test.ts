@@ -9,6 +9,7 @@ import { taggedRepository } from "./testing/scratch.ts";
 
 const ORDERS = path.join(import.meta.dirname, "../../examples/orders-worker");
 const [POLICY, DEFINITION] = [path.join(ORDERS, "policy.yaml"), path.join(ORDERS, "issue_refund.json")];
+const COMPATIBILITY = path.join(import.meta.dirname, "../../docs/compatibility.json");
 const REFUND = '{"order":"ORD-1","amount":80,"reason":"broken"}';
 const TOOL = "file_risk_report";
 const ALERT = { labels: { alertname: "Errors", release: RELEASE } };
@@ -71,6 +72,9 @@ const LINES: Readonly<Record<string, readonly Line[]>> = {
   "tools enable": [async () => [TOOL, "--hash", await hash(), "--yes"]],
   "tools tier": [() => [TOOL, "critical"]],
   "tools remove": [() => [TOOL, "--yes"]],
+  "tools stamp": [() => [], () => ["--running"], () => ["--out", cli.files.at("stamp.json")]],
+  "upgrade manifest": [() => []],
+  "upgrade check": [() => ["--from", COMPATIBILITY]],
   "era show": [() => []],
   "era raise": [() => ["--reason", "a test", "--hold"]],
   "era resume": [() => ["--all"]],

@@ -1,6 +1,8 @@
-import type { Json, JsonObject, Message } from "@toolbus/contracts";
+import { randomUUID } from "node:crypto";
+import { HOME_SHARD, type Json, type JsonObject, keys, type Message } from "@toolbus/contracts";
 import { type Identity, readSigningKeys, signerOf } from "@toolbus/grants";
 import type { ServiceAddresses } from "@toolbus/runtime";
+import { connectState } from "@toolbus/state";
 import { redisClient, type RedisReply } from "../servers/redis-client.ts";
 import { type RawBus, rawBus } from "./raw-bus.ts";
 import { orRefused } from "./refused-by-server.ts";
@@ -22,6 +24,11 @@ export interface Means {
   overwrite(key: string, value: Json): Promise<void>;
   /** Writes the exact text of a document, for example an earlier one. Null removes the document. Throws `RefusedByServer`. */
   putBack(key: string, text: string | null): Promise<void>;
+  /**
+   * Makes a commit without an effect in the shard of the registry, as each heartbeat does. Processes read the registry again only after a commit, so without
+   * it they may use what they have read before an overwrite for ten seconds.
+   */
+  commitInRegistry(): Promise<void>;
   publish(sent: Message): Promise<void>;
   /** Sends other requests to the broker. Throws `RefusedByServer`. */
   broker<T>(act: (bus: RawBus) => Promise<T>): Promise<T>;
@@ -63,6 +70,20 @@ export function openMeans({ addresses, keyOf, service }: Whose, { system, closin
     look: async (key) => valueOf(key, await text(key)),
     overwrite: async (key, value) => void (await redis("SET", key, withValue(await genuineText(key), value))),
     putBack: async (key, before) => void (await (before === null ? redis("DEL", key) : redis("SET", key, before))),
+    async commitInRegistry() {
+      const state = await connectState(addresses.stateUrl, { clock: Date.now });
+      try {
+        const change = {
+          op: randomUUID(),
+          guards: [{ key: keys.profiles(`nobody-${randomUUID()}`), version: 0 }],
+          timers: [{ service: "agent", id: randomUUID(), dueIn: null }],
+        };
+        const { outcome } = await state.commit(HOME_SHARD, change);
+        if (outcome !== "ok") throw new Error(`The commit in the shard of the registry was not made: ${outcome}`);
+      } finally {
+        await state.close();
+      }
+    },
     publish: async (sent) => orRefused((await openBus()).publish(sent)),
     broker: async (act) => orRefused(act(await openBus())),
   };

@@ -29,11 +29,12 @@ export const registrations: readonly Attack[] = [
       const key = keys.registration("payments", TOOLS.high, "1");
       const before = await arena.eye.text(key);
       const [receiptKey] = publicKeySet([await generateSigningKey()]).keys;
-      await arena.as("agent").overwrite(key, { ...(await arena.stored(key)), receiptKey } as Json);
+      await register(arena, key, { ...(await arena.stored(key)), receiptKey } as Json);
       try {
         return await answeredWrite(arena, "neighbour", async ({ secret }) => ({ secret: textIn(secret) }));
       } finally {
         await arena.eye.putBack(key, before);
+        await arena.eye.commitInRegistry();
       }
     },
   },
@@ -50,14 +51,22 @@ function changed(name: string, expected: Attack["expected"], change: (definition
       const before = await arena.eye.text(key);
       const stored = await arena.stored(key);
       const definition = change(stored["definition"] as JsonObject);
-      await arena.as("agent").overwrite(key, { ...stored, definition, hash: toolHash(definition as never) } as Json);
+      await register(arena, key, { ...stored, definition, hash: toolHash(definition as never) } as Json);
       try {
         return await askedFor(arena);
       } finally {
         await arena.eye.putBack(key, before);
+        await arena.eye.commitInRegistry();
       }
     },
   };
+}
+
+/** Overwrites a registration, and has every process read it at once. Throws `RefusedByServer`. */
+async function register(arena: Arena, key: string, value: Json): Promise<void> {
+  const agent = arena.as("agent");
+  await agent.overwrite(key, value);
+  await agent.commitInRegistry();
 }
 
 async function askedFor(arena: Arena) {
