@@ -53,8 +53,13 @@ describe.skipIf(!hasHistory() || platform() !== "linux")(
         addresses: servers.addressesOf,
         replicas: 1,
         releases: [release],
-        // A process of the older version does not know these two settings.
-        env: { GOLDEN_CALLS: "required", REGISTRY_STAMP_FILE: stampFile, LOG_LEVEL: "info", LOG_FORMAT: "json" },
+        // A process of the older version does not know these settings. The stamp is that of this build, so an agent would wait until its workers run.
+        env: {
+          GOLDEN_CALLS: "required",
+          ...(older.includes("tool-executor") ? {} : { REGISTRY_STAMP_FILE: stampFile }),
+          LOG_LEVEL: "info",
+          LOG_FORMAT: "json",
+        },
         modules: Object.fromEntries(older.map((service) => [service, pathToFileURL(path.join(before(), MAINS[service])).href])),
       });
       ended.defer(() => system.stop());

@@ -38,7 +38,7 @@ describe("a gate before work", () => {
   });
 
   it("says why it waits, checks again, and begins when nothing speaks against it any more", async () => {
-    const { open, done, lines } = setup(["it fails", "it fails", "it differs", null]);
+    const { open, done, lines } = setup(["it fails", "it fails", "it differs.", null]);
     const gate = await open();
     expect([gate.unready(), done]).toEqual([["it fails"], []]);
     await gate.settled;

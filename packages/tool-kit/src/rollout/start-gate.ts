@@ -31,7 +31,7 @@ export async function startGate({ obstacle, begin, log, waitsMs = WAITS_MS }: Ga
   let work: { stop(): Promise<void> } | null = null;
   let why = await attempt();
   let stop: Promise<void> | null = null;
-  if (why !== null) log.error({}, `Not ready: ${why}. It is checked again.`);
+  if (why !== null) log.error({}, notReady(why));
   const settled = why === null ? Promise.resolve() : keepTrying();
   return {
     unready: () => (why === null ? [] : [why]),
@@ -64,9 +64,14 @@ export async function startGate({ obstacle, begin, log, waitsMs = WAITS_MS }: Ga
         why = "the start failed, and is tried again";
       }
       if (why === null) return log.info({ checks: tries + 2 }, "ready now");
-      if (why !== before) log.error({}, `Not ready: ${why}. It is checked again.`);
+      if (why !== before) log.error({}, notReady(why));
     }
   }
+}
+
+/** A reason may be a whole sentence or only a part of one. */
+function notReady(why: string): string {
+  return `Not ready: ${why.replace(/\.$/, "")}. It is checked again.`;
 }
 
 /** Waits for this time, or until the signal aborts. */
