@@ -11,6 +11,7 @@ import { startApartSystem } from "./apart/system.ts";
 import { scratch, type Scratch } from "./testing/scratch.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
+const ENABLED = "services/tool-executor/enabled-tools.json";
 const MAINS: Readonly<Record<ApartName, string>> = {
   gateway: "services/gateway/src/main.ts",
   agent: "services/agent/src/main.ts",
@@ -53,10 +54,11 @@ describe.skipIf(!hasHistory() || platform() !== "linux")(
         addresses: servers.addressesOf,
         replicas: 1,
         releases: [release],
-        // A process of the older version does not know these settings. The stamp is that of this build, so an agent would wait until its workers run.
+        // A process of the older version does not know the first two settings. The stamp is that of this build, so an agent would wait until its workers
+        // run. A write has another hash in each version, and each version of approvals has enabled its own.
         env: {
           GOLDEN_CALLS: "required",
-          ...(older.includes("tool-executor") ? {} : { REGISTRY_STAMP_FILE: stampFile }),
+          ...(older.includes("tool-executor") ? { TOOLS_ENABLED_FILE: path.join(before(), ENABLED) } : { REGISTRY_STAMP_FILE: stampFile }),
           LOG_LEVEL: "info",
           LOG_FORMAT: "json",
         },
