@@ -1,7 +1,7 @@
 // A worker of the toolset release with a read that kills the worker's process. It replaces the tool-executor.
 import { defineService, httpAddress, needKeysOf, runMain, runServices, str } from "@toolbus/runtime";
 import { releaseToolset } from "@toolbus/tool-executor";
-import { defineTool, startWorker, workerTimings } from "@toolbus/tool-kit";
+import { defineTool, openProtection, startWorker, workerTimings } from "@toolbus/tool-kit";
 
 const worker = defineService({
   name: "tool-executor",
@@ -27,6 +27,8 @@ const worker = defineService({
         run: () => process.exit(7),
       }),
     );
+    // The load of the tests is over the limit that the tool declares, and a read over its limit is told so instead of waiting.
+    const protection = openProtection({ limits: "get_release_summary.callsPerMinute=0", monotonic, log });
     const started = await startWorker({
       toolset,
       bus,
@@ -39,9 +41,16 @@ const worker = defineService({
       clock,
       monotonic,
       random,
+      protection,
       timings: { ...workerTimings, leaseMs: 3000, renewMs: 1000 },
     });
-    return { unready: () => [], stop: () => started.stop() };
+    return {
+      unready: () => [],
+      async stop() {
+        await started.stop();
+        protection.stop();
+      },
+    };
   },
 });
 
