@@ -13,6 +13,8 @@ import { ABOUT, type AboutCopy, FOLDERS, STORE, storeDirectory } from "./copy.ts
 export async function makeBackup({ around, options, output }: Context, typed: string): Promise<ExitCode> {
   const { dataDirectory } = options;
   const from = storeDirectory(around.env, dataDirectory, REDIS);
+  if (!existsSync(from))
+    throw new Failure(EXIT.failed, `There is no SQLite store at ${from}: name the data directory with --data. ${REDIS}`);
   const folder = path.resolve(around.cwd, typed);
   await refuseFull(folder);
   const about: AboutCopy = { copiedAt: around.now(), from: dataDirectory };

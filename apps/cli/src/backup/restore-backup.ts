@@ -27,9 +27,7 @@ export async function restoreBackup(context: Context, typed: string, { replace }
   using _lock = await lockOf(store, replace === true);
   await installFolders(copy, options.dataDirectory);
   const draft = `${store}.restoring`;
-  await rm(draft, { recursive: true, force: true });
-  await copySqliteStore({ from: path.join(copy, STORE), to: draft });
-  const raised = await raiseIn(draft, context, `restored the copy of ${new Date(about.copiedAt).toISOString()}`);
+  const raised = await restoredInto(draft, copy, context, about);
   const kept = existsSync(store) ? `${store}.before-${new Date(around.now()).toISOString().replaceAll(":", "")}` : null;
   if (kept !== null) await rename(store, kept);
   await rename(draft, store);
@@ -89,10 +87,24 @@ async function sealIds(directory: string): Promise<readonly string[]> {
   return [...text.matchAll(/"kid":\s*"([^"]+)"/g)].map(([, kid = ""]) => kid);
 }
 
+/** Copies the store into the draft and raises the era there. If that fails, leaves no draft. */
+async function restoredInto(draft: string, copy: string, context: Context, { copiedAt }: Pick<AboutCopy, "copiedAt">): Promise<Raised> {
+  await rm(draft, { recursive: true, force: true });
+  try {
+    await copySqliteStore({ from: path.join(copy, STORE), to: draft });
+    return await raiseIn(draft, context, `restored the copy of ${new Date(copiedAt).toISOString()}`);
+  } catch (error) {
+    await rm(draft, { recursive: true, force: true });
+    throw error;
+  }
+}
+
 async function raiseIn(directory: string, context: Context, reason: string): Promise<Raised> {
   const around = { ...context.around, env: { ...context.around.env, STATE_URL: `sqlite:${directory}` } };
   await using system = await stoppedSystem({ around, signal: context.signal }, context.options.dataDirectory);
-  return raiseAt(system, { reason, hold: true }, context.around.now());
+  // The services may stop only after the answer.
+  const raised = await raiseAt(system, { reason, hold: true }, context.around.now());
+  return raised;
 }
 
 function restoredLines(store: string, { copiedAt }: Pick<AboutCopy, "copiedAt">, kept: string | null): string[] {
