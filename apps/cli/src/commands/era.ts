@@ -38,7 +38,6 @@ export function addEra(program: Command, define: Define): void {
     audience: "approvals",
     examples: [
       'toolbus era raise --reason "restored from the backup of midnight" --hold',
-      'toolbus era raise --reason "restored the copy of monday" --hold --stopped --data restored',
       'toolbus era raise --reason "restored, nothing was lost" --json',
     ],
     run: async (context, command) => (await import("../era/raise-era.ts")).raiseEra(context, command.opts<RaiseOptions>()),

@@ -23,7 +23,8 @@ export async function showHeld(context: Context): Promise<ExitCode> {
 
 /** Returns an entry for each held write, and what to do about them. */
 export function heldLines({ around, output }: Pick<Context, "around" | "output">, { writes, unchecked }: HeldWrites): string[] {
-  if (writes.length === 0) return ["The store knows no write that waits for people, or that was approved and has no result."];
+  if (writes.length === 0)
+    return ["The store knows no write that is held. It does not know the writes that were requested after its copy."];
   const width = terminalWidth(output.out);
   const entries = safeValue(writes).flatMap(({ approval, state }) => [
     ...approvalEntry(approval, around.now(), width),
