@@ -43,7 +43,7 @@ function write(name: string, idempotency: Idempotency, pay: (line: string) => vo
     effect: "Pay {to}.",
     prepare: async (args) => args,
     run: ({ to }, { idempotencyKey }) => {
-      pay(`${name} ${String(to)} ${idempotencyKey}\n`);
+      pay(`${name} ${JSON.stringify(to)} ${idempotencyKey}\n`);
       return { paid: true };
     },
   });

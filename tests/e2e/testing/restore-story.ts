@@ -28,13 +28,13 @@ export async function restoreStory(system: PayingSystem, { copy, restore }: Proc
   // Nobody remembers that these were approved, so people approve them again. Both runs, which waited at the time of the copy, end.
   expect(await system.approve(once)).toEqual({ end: "run.completed", status: "outcome_unknown" });
   expect(await system.approve(keyed)).toEqual({ end: "run.completed", status: "ok" });
-  expect(system.effects()).toEqual(["pay ann", "pay_by_key ben"]);
+  expect(system.effects()).toEqual(['pay "ann"', 'pay_by_key "ben"']);
   expect(await heldOf(system)).toEqual([["unknown", once.approvalId, "Pay ann."]]);
 
   await system.json("era", "resume", "--all");
   expect(await heldOf(system)).toEqual([]);
   expect(await system.approve(await system.ask("pay", "cleo"))).toEqual({ end: "run.completed", status: "ok" });
-  expect(system.effects()).toEqual(["pay ann", "pay_by_key ben", "pay cleo"]);
+  expect(system.effects()).toEqual(['pay "ann"', 'pay_by_key "ben"', 'pay "cleo"']);
   await expectAudit(system, String(raised["reason"]));
 }
 
