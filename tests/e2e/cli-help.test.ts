@@ -35,6 +35,7 @@ describe("the examples in the help work as they are written", () => {
     ["tools", "pending"],
     ["tools", "tier"],
     ["era", "show"],
+    ["era", "held"],
     ["era", "raise"],
     ["era", "resume"],
     ["broker", "policies"],

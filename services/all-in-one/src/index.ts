@@ -2,6 +2,7 @@ export { modelEnvironment, modelInWords, modelProbe, unknownModelSettings } from
 export { type LocalKeys, localKeys, SHARED_TOOLSETS } from "./local-keys.ts";
 export { localReleaseApi } from "./release-api.ts";
 export { type AllInOne, startAllInOne } from "./start-all-in-one.ts";
+export { startForOperator } from "./start-for-operator.ts";
 export { startEmbedded } from "./start-embedded.ts";
 export { APART, type Apart, type ApartName, type ApartOptions, type Replica, startApart } from "./start-apart.ts";
 export { namedLines } from "./named-lines.ts";

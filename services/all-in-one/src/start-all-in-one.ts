@@ -29,7 +29,7 @@ export interface AllInOne {
 export async function startAllInOne({ directory, env, toolsets = [], wrap, signal }: AllInOneOptions): Promise<AllInOne> {
   const keys = await localKeys(path.join(directory, "keys"));
   const running = await runServices([toolExecutorWith(toolsets), approvals, agent, gateway], {
-    env: { ...embeddedDefaults(directory, keys), ...toolsetsOf(env), ...definedOnly(env) },
+    env: { ...embeddedDefaults(directory, keys), ...toolsetsOf(env), ...setSettings(env) },
     ...(wrap ? { wrap } : {}),
     ...(signal ? { signal } : {}),
   });
@@ -39,7 +39,8 @@ export async function startAllInOne({ directory, env, toolsets = [], wrap, signa
 /** The default data directory. */
 export const DEFAULT_DIRECTORY = ".toolbus";
 
-function embeddedDefaults(directory: string, keys: LocalKeys): Record<string, string> {
+/** Returns the settings of the embedded form: the bus in memory, and everything else in the directory. */
+export function embeddedDefaults(directory: string, keys: LocalKeys): Record<string, string> {
   const at = (...parts: string[]): string => path.join(directory, ...parts);
   return {
     BUS_URL: "memory:",
@@ -62,11 +63,13 @@ function toolsetsOf({ MCP_CONFIG_FILE }: AllInOneOptions["env"]): { readonly TOO
   return { TOOLSETS: MCP_CONFIG_FILE ? `${OWN_TOOLSETS.TOOLSETS},mcp` : OWN_TOOLSETS.TOOLSETS };
 }
 
-function definedOnly(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+/** Returns the settings that are set and not empty. An empty variable means the default. */
+export function setSettings(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
   return Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (value === undefined || value === "" ? [] : [[name, value]])));
 }
 
-function urlOf(running: Running, name: string): string {
+/** Returns the address at which a service listens. */
+export function urlOf(running: Running, name: string): string {
   const service = running.services.get(name);
   if (!service || !("url" in service) || typeof service.url !== "string") throw new Error(`The service ${name} has no address.`);
   return service.url;

@@ -19,9 +19,22 @@ export function addEra(program: Command, define: Define): void {
   });
 
   define(era, {
+    name: "held",
+    summary: "list the writes that may have happened in the time that the store has lost",
+    more:
+      "These are the writes in held shards that wait for people, that were approved and have no result, or whose outcome is unknown. Look at their " +
+      `targets, and then resume. Writes that their target recognises by a key are never held. ${OPERATOR} With an operator's key of the gateway, writes that have a result are left out.`,
+    audience: "approvals",
+    examples: ["toolbus era held", "toolbus era held --json"],
+    run: async (context) => (await import("../era/show-held.ts")).showHeld(context),
+  });
+
+  define(era, {
     name: "raise",
     summary: "void every grant, after a restore during which all services were down",
-    more: `Grants are renewed by themselves, and nobody has to approve again. ${OPERATOR}`,
+    more:
+      "Grants are renewed by themselves, and nobody has to approve again. With --hold, the command also lists the writes that it holds, as " +
+      `"toolbus era held" does. ${OPERATOR} --stopped needs the data directory with the keys instead.`,
     audience: "approvals",
     examples: [
       'toolbus era raise --reason "restored from the backup of midnight" --hold',
@@ -31,7 +44,8 @@ export function addEra(program: Command, define: Define): void {
   })
     .requiredOption("--reason <text>", "why, for the audit")
     .option("--hold", "also hold the writes of every shard that cannot be repeated safely")
-    .option("--replace", "replace a stored era that approvals did not sign; holds every shard");
+    .option("--replace", "replace a stored era that approvals did not sign; holds every shard")
+    .option("--stopped", "no service runs: open the store of STATE_URL, or of the data directory, in this command");
 
   define(era, {
     name: "resume [shards...]",

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { addApprovals } from "../commands/approvals.ts";
 import { addAudit } from "../commands/audit.ts";
+import { addBackup } from "../commands/backup.ts";
 import { addBroker } from "../commands/broker.ts";
 import { addChat } from "../commands/chat.ts";
 import { addConversations } from "../commands/conversations.ts";
@@ -99,6 +100,7 @@ export function build(around: Surroundings, onEnd: (code: ExitCode) => void): Co
     addMcp,
     addDeadLetters,
     addEra,
+    addBackup,
     addKeys,
     addPermissions,
     addUpgrade,

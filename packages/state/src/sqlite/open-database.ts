@@ -7,6 +7,9 @@ import { type Connection, connectionTo, retryWhileBusy } from "./connection.ts";
 import { createPrivately } from "./directory-lock.ts";
 import { APPLICATION_ID, SCHEMA, SCHEMA_VERSION } from "./schema.ts";
 
+/** The name of the database in its directory. */
+export const DATABASE = "state.db";
+
 /**
  * Opens the database, and creates it if it does not exist. Throws `StoreRefused` if the file is not a database, is not ours, has another schema
  * version, or has a different number of shards than requested. The message names the file and says what to do. Such a file stays unchanged.
@@ -41,8 +44,11 @@ export function makeDurable(database: Pick<DatabaseSync, "exec" | "prepare">, fi
 
 const SYNCHRONOUS_FULL = 2;
 
-/** Returns whether the file is empty and may become ours. It only reads, so any other file stays unchanged. */
-function checkOwner(database: DatabaseSync, file: string): boolean {
+/**
+ * Returns whether the file is empty and may become ours. It only reads, so any other file stays unchanged. Throws `StoreRefused` for a database that
+ * is not ours, or that another version wrote.
+ */
+export function checkOwner(database: DatabaseSync, file: string): boolean {
   const owner = pragma(database, "application_id");
   const version = pragma(database, "user_version");
   const tables = database.prepare("SELECT count(*) AS tables FROM sqlite_schema").get();

@@ -18,7 +18,7 @@ import {
 import { bytesOf } from "./columns.ts";
 import type { Connection } from "./connection.ts";
 import { type DirectoryLock, lockDirectory, makeDirectory } from "./directory-lock.ts";
-import { openDatabase } from "./open-database.ts";
+import { DATABASE, openDatabase } from "./open-database.ts";
 import { sqliteDocuments } from "./sqlite-documents.ts";
 import { sqliteDueRows } from "./sqlite-due-rows.ts";
 import { sqliteIndexes } from "./sqlite-indexes.ts";
@@ -52,7 +52,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stat
   makeDirectory(directory);
   const held = lock === "exclusive" ? lockDirectory(directory) : null;
   try {
-    return await openUnder(options, path.join(directory, "state.db"), clock, held);
+    return await openUnder(options, path.join(directory, DATABASE), clock, held);
   } catch (error) {
     held?.release();
     throw error;
