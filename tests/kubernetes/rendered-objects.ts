@@ -24,7 +24,7 @@ const root = path.join(import.meta.dirname, "../..");
 const run = promisify(execFile);
 
 /** Returns the objects of an overlay, as `kubectl kustomize` prints them. Needs kubectl, and no cluster. Throws if a document is not valid YAML. */
-export async function renderedObjects(overlay: Overlay): Promise<readonly RenderedObject[]> {
+export async function renderedObjects(overlay: Overlay | "bootstrap"): Promise<readonly RenderedObject[]> {
   const folder = path.join(root, "deploy/k8s/overlays", overlay);
   const { stdout } = await run("kubectl", ["kustomize", folder], { timeout: 60_000, maxBuffer: 16 * 1024 * 1024 });
   return objectsIn(stdout);

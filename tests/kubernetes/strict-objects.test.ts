@@ -25,6 +25,7 @@ describe("the objects of Kubernetes", () => {
     async () => {
       const rendered = await Promise.all(OVERLAYS.map(renderedObjects));
       for (const objects of rendered) expect(objects.length).toBeGreaterThan(30);
+      rendered.push(await renderedObjects("bootstrap"));
       const different = new Map(rendered.flat().map((object) => [JSON.stringify(object), object]));
       expect(await faultsOf([...different.values()])).toEqual([]);
     },

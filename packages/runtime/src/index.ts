@@ -31,7 +31,7 @@ export { observedOutbox } from "./observed-outbox.ts";
 export { type Outbox, startOutbox } from "./outbox.ts";
 export { pause } from "./pause.ts";
 export { checkPermissions, type LoginCheck, setUpServers } from "./permissions/check-permissions.ts";
-export { kubernetesSecrets, secretsAsYaml } from "./permissions/kubernetes-secrets.ts";
+export { type KubernetesSecret, kubernetesSecrets, secretsAsYaml } from "./permissions/kubernetes-secrets.ts";
 export { type PermissionRequest, readPermissions, recordWithOnly, writePermissions } from "./permissions/permission-files.ts";
 export {
   ADMIN,

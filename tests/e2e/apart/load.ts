@@ -43,7 +43,10 @@ export async function load(client: ReturnType<typeof patientClient>, stop: Abort
       const received = await client.toTheEnd(runId);
       const resolved = received.find(({ event }) => event.type === "call.resolved")?.event;
       const end = received.at(-1)?.event;
-      if (resolved?.type === "call.resolved") return resolved.status === "ok" || resolved.status === "timeout" ? `${end?.type} ${resolved.status}` : `${end?.type} ${resolved.status}: ${resolved.content.slice(0, 200)}`;
+      if (resolved?.type === "call.resolved")
+        return resolved.status === "ok" || resolved.status === "timeout"
+          ? `${end?.type} ${resolved.status}`
+          : `${end?.type} ${resolved.status}: ${resolved.content.slice(0, 200)}`;
       return `${end?.type} without a call: ${end && "text" in end ? end.text.slice(0, 300) : ""} (${received.map(({ event }) => event.type).join()})`;
     } catch (error) {
       return error instanceof Error ? `${error.message} ${error.cause instanceof Error ? error.cause.message : ""}` : String(error);

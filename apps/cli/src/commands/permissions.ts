@@ -9,7 +9,7 @@ export function addPermissions(program: Command, define: Define): void {
     summary: "make a login for each service, with the rights that it needs and no others",
     more:
       "Writes users with their rights for the broker and for Redis, and for each service a file with its BUS_URL and STATE_URL. Existing logins keep " +
-      "their passwords. No server is contacted: load the files there, then run --set-up, then --check. --bus and --state default to those in the folder, and " +
+      "their passwords. Without --apply, no server is contacted: load the files there, then run --set-up, then --check. --bus and --state default to those in the folder, and " +
       "with --kubernetes at first to the servers of deploy/k8s.",
     audience: "gateway",
     examples: [
@@ -28,6 +28,7 @@ export function addPermissions(program: Command, define: Define): void {
     .option("--agents <names>", "agents, separated by commas (default default)")
     .option("--rotate", "make new passwords; give them to the services and load the files on the servers at the same time")
     .option("--kubernetes", "also make missing keys, and print the Secrets for deploy/k8s, for kubectl apply -f -")
+    .option("--apply", "with --kubernetes, in a pod: create the Secrets in its namespace; if any exists, change nothing")
     .option("--set-up", "create what services expect on the servers: exchanges and queues, or streams, and the store's record")
     .option("--check", "test with each login what it may and may not do, in a scratch namespace, and exit with 1 if it differs");
 }

@@ -3,6 +3,7 @@ import { counted, OPERATIONS, SET_UP } from "@toolbus/contracts";
 import path from "node:path";
 import {
   checkPermissions,
+  type KubernetesSecret,
   kubernetesSecrets,
   type LoginCheck,
   type PermissionPlan,
@@ -19,6 +20,9 @@ import { table } from "../terminal/table.ts";
 import type { Context } from "../toolbus/context.ts";
 import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
 import { Failure } from "../toolbus/failure.ts";
+import { bootstrapFiles, restoreBootstrapFiles } from "./bootstrap-data.ts";
+import { BOOTSTRAP_SECRET, bootstrapSecrets } from "./bootstrap-secrets.ts";
+import { secretsApiOfPod } from "./in-cluster-api.ts";
 
 export interface PermissionsOptions {
   readonly out?: string;
@@ -31,6 +35,7 @@ export interface PermissionsOptions {
   readonly setUp?: true;
   readonly check?: true;
   readonly kubernetes?: true;
+  readonly apply?: true;
 }
 
 /** Writes the logins of a deployment. With `--set-up` or `--check` it uses the existing logins. */
@@ -39,6 +44,9 @@ export async function permissions(context: Context, given: PermissionsOptions): 
   const folder = given.out === undefined ? path.join(options.dataDirectory, "permissions") : path.resolve(around.cwd, given.out);
   if (given.setUp && given.check) throw usage("--set-up and --check are two steps: run one after the other.");
   if (given.kubernetes && (given.setUp || given.check)) throw usage("--kubernetes makes the Secrets: run --set-up and --check without it.");
+  if (given.apply && !given.kubernetes) throw usage("--apply is for the Secrets: add --kubernetes.");
+  if (given.apply && given.rotate) throw usage("--apply replaces no Secret, so it cannot rotate: run --kubernetes --rotate without it.");
+  if (given.apply) return applySecrets(context, folder, given);
   if (given.kubernetes) return printSecrets(context, folder, given);
   if (!given.setUp && !given.check) return write(context, requestOf(folder, given, around.env), given);
   const making = (["bus", "state", "namespace", "toolsets", "agents", "rotate"] as const).find((name) => given[name] !== undefined);
@@ -76,16 +84,11 @@ async function write({ output }: Context, request: PermissionRequest, typed: Per
 }
 
 /** Makes the missing logins and keys, and prints the Secrets of `deploy/k8s` with them. Nothing else is printed to standard output. */
-async function printSecrets({ around, options, output }: Context, folder: string, given: PermissionsOptions): Promise<ExitCode> {
+async function printSecrets(context: Context, folder: string, given: PermissionsOptions): Promise<ExitCode> {
+  const { around, options, output } = context;
   if (around.stdout.isTTY)
     throw usage("The Secrets contain passwords and keys, so they are not printed on a terminal: add | kubectl apply -f - or > FILE.");
-  const known = await readPermissions(folder).catch(() => null);
-  const defaults = known ? {} : IN_CLUSTER;
-  const request = requestOf(folder, { ...defaults, ...given }, around.env);
-  const { plan, kept } = await refusedAs(EXIT.usage, () => writePermissions(request), given);
-  const toolsets = [...plan.deployment.parts.toolsets, OPERATIONS];
-  const keys = await refusedAs(EXIT.failed, () => localKeys(path.join(options.dataDirectory, "keys"), { toolsets }));
-  const secrets = await refusedAs(EXIT.failed, async () => kubernetesSecrets(plan, keys, await recordWithOnly(folder, SET_UP)));
+  const { secrets, plan, kept } = await makeSecrets(context, folder, given);
   if (output.json) output.document({ apiVersion: "v1", kind: "List", items: secrets });
   else around.stdout.write(secretsAsYaml(secrets));
   output.note(
@@ -93,6 +96,57 @@ async function printSecrets({ around, options, output }: Context, folder: string
       `${kept.length} kept). Keep ${options.dataDirectory}: it has the keys of people, and the next run needs it.`,
   );
   return EXIT.ok;
+}
+
+/** Creates the Secrets through the API of the cluster, from a pod that may. No password and no key is printed. */
+async function applySecrets(context: Context, folder: string, given: PermissionsOptions): Promise<ExitCode> {
+  const { around, options, output, signal } = context;
+  const api = await secretsApiOfPod({ env: around.env, serviceAccountFolder: around.serviceAccountFolder, signal });
+  const folders = { logins: folder, keys: path.join(options.dataDirectory, "keys") };
+  // The first run decided about the deployment. The options and variables of a later one must not change what it continues.
+  const withoutVariables = { ...context, around: { ...around, env: {} } };
+  let restored = false;
+  const { created, existing } = await bootstrapSecrets(api, {
+    secrets: async () => (await (restored ? makeSecrets(withoutVariables, folder, {}) : makeSecrets(context, folder, given))).secrets,
+    files: () => bootstrapFiles(folders),
+    async restore(files) {
+      await restoreBootstrapFiles(folders, files);
+      restored = true;
+    },
+  });
+  if (output.json) output.document({ namespace: api.namespace, created, existing });
+  else if (created.length === 0)
+    output.lines(
+      [`Nothing was changed in the namespace ${api.namespace}, because these Secrets exist: ${existing.join(", ")}.`].map(safeText),
+    );
+  else
+    output.lines([
+      `${counted(created.length, "Secret")} created in the namespace ${api.namespace}${existing.length > 0 ? `, ${existing.length} kept from an earlier run` : ""}: ` +
+        `${created.join(", ")}. Copy ${BOOTSTRAP_SECRET}, which has the keys of people, to a safe place and delete the Secret then.`,
+    ]);
+  return EXIT.ok;
+}
+
+interface MadeSecrets {
+  readonly secrets: readonly KubernetesSecret[];
+  readonly plan: PermissionPlan;
+  /** Logins that existed and kept their passwords. */
+  readonly kept: readonly string[];
+}
+
+/** Makes the missing logins and keys in the data directory, and returns the Secrets with them. */
+async function makeSecrets({ around, options }: Context, folder: string, given: PermissionsOptions): Promise<MadeSecrets> {
+  const known = await readPermissions(folder).catch(() => null);
+  const defaults = known ? {} : IN_CLUSTER;
+  const request = requestOf(folder, { ...defaults, ...given }, around.env);
+  const { plan, kept } = await refusedAs(EXIT.usage, () => writePermissions(request), given);
+  const toolsets = [...plan.deployment.parts.toolsets, OPERATIONS];
+  const keys = await refusedAs(EXIT.failed, () => localKeys(path.join(options.dataDirectory, "keys"), { toolsets }));
+  return {
+    secrets: await refusedAs(EXIT.failed, async () => kubernetesSecrets(plan, keys, await recordWithOnly(folder, SET_UP))),
+    plan,
+    kept,
+  };
 }
 
 /** The names of the servers and toolsets in `deploy/k8s`. */

@@ -13,6 +13,7 @@ export function surroundingsUnderTest(env: Readonly<Record<string, string>> = {}
     env,
     cwd: "/nowhere",
     root: "/nowhere",
+    serviceAccountFolder: "/nowhere",
     stdin: stdin as unknown as NodeJS.ReadStream,
     stdout: stdout as unknown as NodeJS.WriteStream,
     stderr: stderr as unknown as NodeJS.WriteStream,

@@ -28,6 +28,7 @@ try {
     env: process.env,
     cwd: process.cwd(),
     root: path.resolve(import.meta.dirname, "../../../.."),
+    serviceAccountFolder: "/var/run/secrets/kubernetes.io/serviceaccount",
     stdin: process.stdin,
     stdout: process.stdout,
     stderr: process.stderr,

@@ -6,6 +6,8 @@ export interface Surroundings {
   readonly cwd: string;
   /** The folder of Toolbus itself. */
   readonly root: string;
+  /** The folder in which Kubernetes mounts the token of the pod, if it has one. */
+  readonly serviceAccountFolder: string;
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
