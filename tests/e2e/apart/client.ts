@@ -10,9 +10,15 @@ export interface Received {
 }
 
 /** The addresses and keys that the client uses. */
-export type ClientOf = Pick<Apart, "gatewayUrls" | "approvalsUrls"> & { readonly keys: Pick<Apart["keys"], "user" | "approver"> };
+export type ClientOf = Pick<Apart, "gatewayUrls" | "approvalsUrls"> & {
+  readonly keys: Pick<Apart["keys"], "user" | "approver">;
+  /** How long the client repeats something without success. The default is a minute and a half. */
+  readonly patienceMs?: number;
+};
 
-const DEADLINE_MS = 90_000;
+const PATIENCE_MS = 90_000;
+// The gateway sends a comment line every 15 s. The connection of a pod that is gone stays open and silent.
+const SILENCE_MS = 35_000;
 const REQUEST_MS = 5000;
 const AGAIN_MS = 50;
 
@@ -20,9 +26,10 @@ const AGAIN_MS = 50;
  * Returns a client that follows the advice in our documentation. If a replica does not answer, the client tries the next one. It repeats a request
  * with the same key, and resumes a stream with the last event's id. It fails if it receives no answer within a minute and a half.
  */
-export function patientClient({ gatewayUrls, approvalsUrls, keys }: ClientOf) {
+export function patientClient({ gatewayUrls, approvalsUrls, keys, patienceMs = PATIENCE_MS }: ClientOf) {
   let turn = 0;
   const next = (urls: readonly string[]): string => urls[turn++ % urls.length] ?? "";
+  const patiently = <T>(what: string, attempt: () => Promise<T | null>): Promise<T> => untilDone(what, attempt, patienceMs);
   const asApprover = { authorization: `Bearer ${keys.approver}`, "content-type": "application/json" };
   return {
     /** Starts an investigation and returns its run. */
@@ -35,7 +42,7 @@ export function patientClient({ gatewayUrls, approvalsUrls, keys }: ClientOf) {
     /** Returns every durable event of a run up to its end. Approves writes that wait for a person, unless another approver is passed. */
     async toTheEnd(runId: string, onHeld: (approvalId: string) => void = (id) => void approve(id)): Promise<readonly Received[]> {
       const received: Received[] = [];
-      await untilDone(`the end of ${runId}`, async () => {
+      await patiently(`the end of ${runId}`, async () => {
         await readStream(next(gatewayUrls), runId, received, (event) => {
           if (event.type === "call.held") onHeld(event.approvalId);
         });
@@ -47,7 +54,7 @@ export function patientClient({ gatewayUrls, approvalsUrls, keys }: ClientOf) {
     look,
     /** Approves with a token that the caller already has. Returns the HTTP status. */
     async decide(approvalId: string, token: string): Promise<number> {
-      return untilDone(`an answer to the decision of ${approvalId}`, async () => {
+      return patiently(`an answer to the decision of ${approvalId}`, async () => {
         const { status } = await decision(approvalId, token);
         return status < 500 ? status : null;
       });
@@ -56,7 +63,7 @@ export function patientClient({ gatewayUrls, approvalsUrls, keys }: ClientOf) {
 
   /** Returns an approval. While the approval is open, it contains the token that a decision needs. */
   function look(approvalId: string): Promise<{ readonly decisionToken?: string }> {
-    return untilDone(`the approval ${approvalId}`, async () => {
+    return patiently(`the approval ${approvalId}`, async () => {
       const seen = await fetch(approvalUrl(approvalId), { headers: asApprover, signal: AbortSignal.timeout(REQUEST_MS) });
       return seen.ok ? ((await seen.json()) as { readonly decisionToken?: string }) : null;
     });
@@ -78,7 +85,7 @@ export function patientClient({ gatewayUrls, approvalsUrls, keys }: ClientOf) {
 
   function post<T>(path: string, body: object): Promise<T> {
     const key = randomUUID();
-    return untilDone(`an answer to POST ${path}`, async () => {
+    return patiently(`an answer to POST ${path}`, async () => {
       const response = await fetch(next(gatewayUrls) + path, {
         method: "POST",
         headers: { authorization: `Bearer ${keys.user}`, "content-type": "application/json", "idempotency-key": key },
@@ -92,23 +99,50 @@ export function patientClient({ gatewayUrls, approvalsUrls, keys }: ClientOf) {
   }
 
   async function approve(approvalId: string): Promise<void> {
-    await untilDone(`the decision of ${approvalId}`, async () => {
+    await patiently(`the decision of ${approvalId}`, async () => {
       const { decisionToken: token } = await look(approvalId);
       // Without a token the write is already decided: an earlier request succeeded, and only its answer was lost.
       if (!token) return true;
-      return (await decision(approvalId, token)).status < 500 ? true : null;
+      const answer = await decision(approvalId, token);
+      // An approver may decide only so often in a minute, and two replicas may both have an answer under way.
+      if (answer.status === 429 || answer.status >= 500) return null;
+      if (answer.status >= 400 && answer.status !== 409)
+        throw new Refused(`The decision of ${approvalId} was answered ${answer.status}: ${await answer.text()}`);
+      return answer.ok ? true : null;
     });
   }
 
   async function readStream(gateway: string, runId: string, received: Received[], onEvent: (event: RunEvent) => void): Promise<void> {
     const last = received.at(-1)?.id;
-    const response = await fetch(`${gateway}/v1/runs/${runId}/events`, {
-      headers: { authorization: `Bearer ${keys.user}`, accept: "text/event-stream", ...(last ? { "last-event-id": last } : {}) },
-      signal: AbortSignal.timeout(DEADLINE_MS),
-    });
+    const silent = new AbortController();
+    const silence = setTimeout(() => silent.abort(new Error("The stream fell silent.")), SILENCE_MS);
+    try {
+      await readEvents(
+        await fetch(`${gateway}/v1/runs/${runId}/events`, {
+          headers: { authorization: `Bearer ${keys.user}`, accept: "text/event-stream", ...(last ? { "last-event-id": last } : {}) },
+          signal: silent.signal,
+        }),
+        received,
+        (event) => onEvent(event),
+        () => void silence.refresh(),
+      );
+    } finally {
+      clearTimeout(silence);
+      silent.abort();
+    }
+  }
+
+  /** Reads events until the run's last one, or until the connection ends. */
+  async function readEvents(
+    response: Response,
+    received: Received[],
+    onEvent: (event: RunEvent) => void,
+    onText: () => void,
+  ): Promise<void> {
     if (!response.ok || !response.body) return;
     let text = "";
     for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
+      onText();
       text += chunk;
       const blocks = text.split("\n\n");
       text = blocks.pop() ?? "";
@@ -130,8 +164,8 @@ class Refused extends Error {
 }
 
 /** Retries until the attempt returns a value, because a process or a broker may be unavailable for a while. */
-async function untilDone<T>(what: string, attempt: () => Promise<T | null>): Promise<T> {
-  const late = AbortSignal.timeout(DEADLINE_MS);
+async function untilDone<T>(what: string, attempt: () => Promise<T | null>, patienceMs: number): Promise<T> {
+  const late = AbortSignal.timeout(patienceMs);
   let lastError: unknown;
   while (!late.aborted) {
     try {
@@ -143,5 +177,5 @@ async function untilDone<T>(what: string, attempt: () => Promise<T | null>): Pro
     }
     await pause(AGAIN_MS);
   }
-  throw new Error(`Waited ${DEADLINE_MS / 1000} s for ${what}.`, { cause: lastError });
+  throw new Error(`Waited ${patienceMs / 1000} s for ${what}.`, { cause: lastError });
 }

@@ -23,17 +23,28 @@ export interface LoadReport {
   /** Reports that the release API stored during the load. */
   readonly effects: number;
   readonly effectsPerRun: number;
+  /** Why decisions were not made, although the client repeated them. */
+  readonly undecided: readonly string[];
   readonly runsPerSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly longestMs: number;
 }
 
+/** How long a client waits for a run. Pods start slowly on a small node under load, and a stream to a pod that is gone is silent for 35 s first. */
+const PATIENCE_MS = 300_000;
+
 /** Starts investigations at a steady pace until the signal aborts, approves their writes, and waits for the end of each. */
 export async function steadyLoad(cluster: Cluster, perSecond: number, stop: AbortSignal): Promise<LoadReport> {
-  const client = patientClient({ gatewayUrls: [cluster.gatewayUrl], approvalsUrls: [cluster.approvalsUrl], keys: cluster.keys });
+  const client = patientClient({
+    gatewayUrls: [cluster.gatewayUrl],
+    approvalsUrls: [cluster.approvalsUrl],
+    keys: cluster.keys,
+    patienceMs: PATIENCE_MS,
+  });
   const before = await effectsOf(cluster);
   const runs: Promise<LoadedRun>[] = [];
+  const undecided = new Set<string>();
   const began = performance.now();
   const { promise: over, resolve } = Promise.withResolvers<void>();
   const timer = setInterval(() => {
@@ -47,7 +58,8 @@ export async function steadyLoad(cluster: Cluster, perSecond: number, stop: Abor
   const ended = await Promise.all(runs);
   const effects = (await effectsOf(cluster)) - before;
   let brokenStreams = 0;
-  for (const run of ended) if (run.runId !== "" && !(await isWhole(run))) brokenStreams++;
+  // A run whose client gave up is not completed, so it counts above.
+  for (const run of ended) if (run.received.length > 0 && !(await isWhole(run))) brokenStreams++;
   const times = ended.map(({ ms }) => ms).toSorted((a, b) => a - b);
   const at = (share: number): number => Math.round(times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0);
   const completed = ended.filter(({ end }) => end === "run.completed").length;
@@ -58,6 +70,7 @@ export async function steadyLoad(cluster: Cluster, perSecond: number, stop: Abor
     brokenStreams,
     effects,
     effectsPerRun: ended.length === 0 ? 0 : effects / ended.length,
+    undecided: [...undecided].slice(0, 5),
     runsPerSecond: Math.round((ended.length / seconds) * 100) / 100,
     p50Ms: at(0.5),
     p99Ms: at(0.99),
@@ -69,7 +82,10 @@ export async function steadyLoad(cluster: Cluster, perSecond: number, stop: Abor
     let runId = "";
     try {
       ({ runId } = await client.investigate("326498e"));
-      const received = await client.toTheEnd(runId);
+      const received = await client.toTheEnd(
+        runId,
+        (approvalId) => void client.approve(approvalId).catch((error) => undecided.add(String(error))),
+      );
       return { runId, end: received.at(-1)?.event.type ?? "nothing", ms: performance.now() - start, received };
     } catch (error) {
       return {
