@@ -20,7 +20,9 @@ const PATIENCE_MS = 90_000;
 // The gateway sends a comment line every 15 s. The connection of a pod that is gone stays open and silent.
 const SILENCE_MS = 35_000;
 const REQUEST_MS = 5000;
+// Hundreds of clients that repeat at a short interval would keep a server down that just came back.
 const AGAIN_MS = 50;
+const LONGEST_AGAIN_MS = 2000;
 
 /**
  * Returns a client that follows the advice in our documentation. If a replica does not answer, the client tries the next one. It repeats a request
@@ -167,7 +169,7 @@ class Refused extends Error {
 async function untilDone<T>(what: string, attempt: () => Promise<T | null>, patienceMs: number): Promise<T> {
   const late = AbortSignal.timeout(patienceMs);
   let lastError: unknown;
-  while (!late.aborted) {
+  for (let againMs = AGAIN_MS; !late.aborted; againMs = Math.min(againMs * 2, LONGEST_AGAIN_MS)) {
     try {
       const value = await attempt();
       if (value !== null) return value;
@@ -175,7 +177,7 @@ async function untilDone<T>(what: string, attempt: () => Promise<T | null>, pati
       if (error instanceof Refused) throw error;
       lastError = error;
     }
-    await pause(AGAIN_MS);
+    await pause(againMs);
   }
   throw new Error(`Waited ${patienceMs / 1000} s for ${what}.`, { cause: lastError });
 }
