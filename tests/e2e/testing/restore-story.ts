@@ -52,15 +52,21 @@ function heldIn(document: Readonly<Record<string, unknown>>) {
 
 /** Expects the raise and the resume in the audit, and a chain that nobody has changed. */
 async function expectAudit(system: PayingSystem, reason: string): Promise<void> {
-  const { records } = (await system.json("audit", "list", "--chain", "system")) as {
-    readonly records: readonly { readonly record: object }[];
+  // Approvals adds records to the chain soon after their commits.
+  const recorded = async (): Promise<readonly object[]> => {
+    const { records } = (await system.json("audit", "list", "--chain", "system")) as {
+      readonly records: readonly { readonly record: object }[];
+    };
+    return records.map(({ record }) => record);
   };
-  expect(records.map(({ record }) => record)).toEqual(
-    expect.arrayContaining([
-      expect.objectContaining({ event: "era_raised", by: "approver:local", reason }),
-      expect.objectContaining({ event: "writes_resumed", by: "approver:local" }),
-    ]),
-  );
+  await expect
+    .poll(recorded, { timeout: 30_000 })
+    .toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ event: "era_raised", by: "approver:local", reason }),
+        expect.objectContaining({ event: "writes_resumed", by: "approver:local" }),
+      ]),
+    );
   const file = `${system.data}/audit.jsonl`;
   await system.json("audit", "export", file, "--chain", "system");
   expect(await system.json("verify", file)).toMatchObject({ broken: null, whole: true });
