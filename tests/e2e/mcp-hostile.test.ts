@@ -18,7 +18,8 @@ describe("a hostile MCP server, beside a neighbour in the same bridge", () => {
   const neighbourAnswers = async (): Promise<void> => {
     const began = performance.now();
     expect(await system.call("neighbour__add_one", { n: 1 })).toMatchObject({ status: "ok", content: expect.stringContaining("pid") });
-    expect(performance.now() - began).toBeLessThan(5000);
+    // A blocked neighbour would answer after its time-out or never. A busy machine alone may take several seconds.
+    expect(performance.now() - began).toBeLessThan(15_000);
   };
   const shown = async (tool: string) => (await system.tools()).find(({ name }) => name === tool);
 
@@ -125,7 +126,8 @@ describe("a hostile MCP server, beside a neighbour in the same bridge", () => {
     expect(await shown("schemas__endless")).toBeUndefined();
     const began = performance.now();
     expect(await system.call("schemas__slow_pattern", { a: PUMPED })).toMatchObject({ status: "validation_error" });
-    expect(performance.now() - began).toBeLessThan(5000);
+    // A blocked neighbour would answer after its time-out or never. A busy machine alone may take several seconds.
+    expect(performance.now() - began).toBeLessThan(15_000);
     expect(await system.call("schemas__slow_pattern", { a: "aaa" })).toMatchObject({ status: "ok" });
     expect(await system.call("schemas__recursive", { a: { a: { a: {} } } })).toMatchObject({ status: "ok" });
     expect(await system.call("schemas__recursive", { a: { b: 1 } })).toMatchObject({ status: "validation_error" });

@@ -51,12 +51,22 @@ async function main(): Promise<number> {
   const wanted = (proof: string): boolean => positionals.length === 0 || positionals.includes(proof);
   const cluster = await findCluster(values.overlay);
   // One principal makes all requests here, so its limits would end the load.
-  await configure("gateway", { RUNS_PER_MINUTE: "6000", CONVERSATIONS_PER_MINUTE: "6000", ACTIONS_PER_MINUTE: "6000", RUNS_PER_PRINCIPAL: "0" });
+  await configure("gateway", {
+    RUNS_PER_MINUTE: "6000",
+    CONVERSATIONS_PER_MINUTE: "6000",
+    ACTIONS_PER_MINUTE: "6000",
+    RUNS_PER_PRINCIPAL: "0",
+  });
   await configure("approvals", { DECISIONS_PER_MINUTE: "6000", PENDING_PER_REQUESTER: "0" });
   try {
     return await prove(cluster, { ...values, rate, minutes, wanted });
   } finally {
-    await configure("gateway", { RUNS_PER_MINUTE: null, CONVERSATIONS_PER_MINUTE: null, ACTIONS_PER_MINUTE: null, RUNS_PER_PRINCIPAL: null });
+    await configure("gateway", {
+      RUNS_PER_MINUTE: null,
+      CONVERSATIONS_PER_MINUTE: null,
+      ACTIONS_PER_MINUTE: null,
+      RUNS_PER_PRINCIPAL: null,
+    });
     await configure("approvals", { DECISIONS_PER_MINUTE: null, PENDING_PER_REQUESTER: null });
   }
 }
