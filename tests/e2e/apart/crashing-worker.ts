@@ -27,7 +27,7 @@ const worker = defineService({
         run: () => process.exit(7),
       }),
     );
-    // The load of the tests is over the limit that the tool declares, and a read over its limit is told so instead of waiting.
+    // The load of the tests is over the limit that the tool declares, and a read over its limit ends as "rate_limited" instead of waiting.
     const protection = openProtection({ limits: "get_release_summary.callsPerMinute=0", monotonic, log });
     const started = await startWorker({
       toolset,

@@ -27,9 +27,7 @@ export function tableOf(rows: readonly Row[]): string {
     row.done,
     row.runs,
     row.completed,
-    Object.entries(row.otherwise)
-      .map(([end, count]) => `${count} × ${end}`)
-      .join("; ") || "0",
+    [...Object.entries(row.otherwise).map(([end, count]) => `${count} × ${end}`), ...row.undecided].join("; ") || "0",
     row.effects,
     row.brokenStreams,
     row.runsPerSecond,

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { cp, readFile, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { copySqliteStore, lockSqliteStore } from "@toolbus/runtime";
+import { heldWrites } from "../era/held-writes.ts";
 import { type Raised, raiseAt, raisedDocument, raisedLines } from "../era/raise-era.ts";
 import { stoppedSystem } from "../era/stopped-system.ts";
 import { safeText } from "../terminal/safe-text.ts";
@@ -17,7 +18,8 @@ export interface RestoreOptions {
 
 /**
  * Restores a copy into the data directory of a Toolbus that is stopped. The era is raised in the restored store before it takes its place, so no
- * worker ever begins a write on a store that does not know about its loss. A restore that dies leaves the earlier store where it was.
+ * worker ever begins a write on a store that does not know about its loss. A restore that dies before its last two renames leaves the earlier store
+ * where it was. Between the two, that store is beside its place, and a repeat of the command finishes.
  */
 export async function restoreBackup(context: Context, typed: string, { replace }: RestoreOptions): Promise<ExitCode> {
   const { around, options, output } = context;
@@ -102,9 +104,10 @@ async function restoredInto(draft: string, copy: string, context: Context, { cop
 async function raiseIn(directory: string, context: Context, reason: string): Promise<Raised> {
   const around = { ...context.around, env: { ...context.around.env, STATE_URL: `sqlite:${directory}` } };
   await using system = await stoppedSystem({ around, signal: context.signal }, context.options.dataDirectory);
+  const era = await raiseAt(system, { reason, hold: true });
   // The services may stop only after the answer.
-  const raised = await raiseAt(system, { reason, hold: true }, context.around.now());
-  return raised;
+  const held = await heldWrites(system, era, context.around.now());
+  return { era, held };
 }
 
 function restoredLines(store: string, { copiedAt }: Pick<AboutCopy, "copiedAt">, kept: string | null): string[] {

@@ -3,6 +3,8 @@ import { readEra } from "../http/answers.ts";
 import { safeValue } from "../terminal/safe-text.ts";
 import type { Context } from "../toolbus/context.ts";
 import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
+import { Failure } from "../toolbus/failure.ts";
+import { SELF } from "../toolbus/self.ts";
 import { type HeldWrites, heldWrites } from "./held-writes.ts";
 import { eraLines } from "./show-era.ts";
 import { heldLines } from "./show-held.ts";
@@ -23,25 +25,34 @@ export interface Raised {
 /** Raises the era, and shows the writes that this holds. With `--stopped`, the command itself opens the store of a Toolbus that is stopped. */
 export async function raiseEra(context: Context, options: RaiseOptions): Promise<ExitCode> {
   await using system = options.stopped ? await openStopped(context) : null;
-  const raised = await raiseAt(system ?? context, options, context.around.now());
+  const services = system ?? context;
+  const era = await raiseAt(services, options);
+  const holds = options.hold === true || options.replace === true;
+  const held = holds ? await heldWrites(services, era, context.around.now()).catch((error: unknown) => raisedAlready(era, error)) : null;
+  const raised: Raised = { era, held };
   const { output } = context;
   if (output.json) output.document(raisedDocument(raised));
   else output.lines(raisedLines(context, raised));
   return EXIT.ok;
 }
 
+/** Says that the era was raised although its writes cannot be listed, because a repeat would raise it again. */
+function raisedAlready({ era }: EraView, error: unknown): never {
+  if (!(error instanceof Failure)) throw error;
+  const says = `The era was raised to ${era} and holds writes, but they cannot be listed now. Do not raise it again: list them with ${SELF} era held. ${error.message}`;
+  throw new Failure(error.exitCode, says, { cause: error });
+}
+
 /** Raises the era at these services. The request names the current era, so that a repeat after a lost answer does not raise it twice. */
 export async function raiseAt(
-  services: Pick<Context, "approvals" | "gatewayForOperators">,
+  services: Pick<Context, "approvals">,
   { reason, hold, replace }: Pick<RaiseOptions, "reason" | "hold" | "replace">,
-  now: number,
-): Promise<Raised> {
+): Promise<EraView> {
   const approvals = await services.approvals();
   // With `--replace` the stored era may be forged, so its number is meaningless and the request names the first era.
   const { era } = replace ? { era: FIRST_ERA } : readEra(await approvals.get("/v1/era"));
   const wanted = { era, reason, ...(hold ? { hold } : {}), ...(replace ? { replace } : {}) };
-  const raised = readEra(await approvals.post("/v1/era/raise", wanted));
-  return { era: raised, held: hold || replace ? await heldWrites(services, raised, now) : null };
+  return readEra(await approvals.post("/v1/era/raise", wanted));
 }
 
 /** Returns the JSON of a raise: the era, and the held writes if shards were held. */
