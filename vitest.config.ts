@@ -15,32 +15,21 @@ const STEPS_OF_CI = [
   "tests/e2e/pages.test.ts",
 ];
 const BENCHMARKS = "bench/src/*/*.test.ts";
-// Each of these takes at least half a minute of two cores: the simulator's own seeds (also in `npm run simulate`), a thousand hostile schemas, and a
-// RabbitMQ that starts repeatedly.
+// Each of these takes at least half a minute of two cores: the simulator's own seeds (also in `npm run simulate`), a thousand hostile schemas, messages
+// that nobody can read, at every consumer, and a RabbitMQ that starts repeatedly.
 const LEFT_OUT = [
   "packages/testing/src/seeds/seeds.test.ts",
   "packages/testing/src/command/simulate.test.ts",
   "tests/fuzz/hostile-schemas.test.ts",
   "tests/servers/amqp-outages.test.ts",
+  "tests/servers/bad-messages.test.ts",
   "tests/servers/permissions.test.ts",
   "tests/servers/find-servers.test.ts",
   "tests/servers/private-servers.test.ts",
 ];
 // Tests of whole systems take the longest. These cover the whole product once: the tutorial, the first start, a kill of all processes, writes,
 // approvals, both brokers, a slow model.
-const QUICK_SYSTEMS = [
-  "tutorial/tutorial",
-  "start",
-  "either-broker",
-  "cli-writes",
-  "cli-two-approvers",
-  "webhooks",
-  "slow-model",
-  "attack",
-  "mcp-killed",
-  "mcp-hostile",
-  "tool-author",
-];
+const QUICK_SYSTEMS = ["tutorial/tutorial", "start", "either-broker", "cli-writes", "webhooks", "slow-model", "attack", "tool-author"];
 // These tests begin runs while processes restart, some of them at a steady pace. A machine that does other work cannot keep that pace.
 const UNDER_LOAD = ["apart", "key-rotation", "decision-restarts"].map((name) => `tests/e2e/apart/${name}.test.ts`);
 const systems = isShort ? QUICK_SYSTEMS.map((name) => `tests/e2e/${name}.test.ts`) : ["tests/e2e/**/*.test.ts"];
