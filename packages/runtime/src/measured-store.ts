@@ -10,6 +10,7 @@ export function measuredStore(state: StateStore, monotonic: () => number): State
     read: (keys) => timed("read", () => state.read(keys)),
     commit: (shard, change) => timed("commit", () => state.commit(shard, change)),
     head: (shard) => timed("head", () => state.head(shard)),
+    changed: (shard, since, known) => timed("changed", () => state.changed(shard, since, known)),
     claim,
     settle: (service, rows) => timed("settle", () => state.settle(service, rows)),
     range: (log, options) => timed("range", () => state.range(log, options)),

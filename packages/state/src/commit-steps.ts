@@ -36,6 +36,11 @@ export function seenOf(commit: number): Seen | null {
   return commit === 0 ? null : { commit, mark: markOf(commit) };
 }
 
+/** Returns whether a shard with this last commit has the commit `seen`. */
+export function hasSeen(last: number, { commit, mark }: Seen): boolean {
+  return commit >= 1 && commit <= last && mark === markOf(commit);
+}
+
 /** A store that loses nothing while it is open needs no random marks. The commit numbers alone show whether it was restored from an older copy. */
 function markOf(commit: number): string {
   return String(commit);

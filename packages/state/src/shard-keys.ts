@@ -6,6 +6,8 @@ export interface ShardKeys {
   readonly names: readonly string[];
   /** Returns the key's shard. Throws TypeError for a key without a shard, RangeError for a shard that the store does not have. */
   shardOf(key: string): string;
+  /** Throws as `shardOf` does, and RangeError for a key of another shard than this one. */
+  checkIn(shard: string, key: string): void;
   /** Throws RangeError for a shard that the store does not have. */
   check(shard: string): void;
 }
@@ -22,16 +24,21 @@ export function shardKeys(count: number): ShardKeys {
   return {
     count,
     names,
-    shardOf(key) {
-      const open = key.indexOf("{");
-      const end = key.indexOf("}", open + 1);
-      if (open < 0 || end < 0) throw new TypeError(`Key "${key.slice(0, 80)}" names no shard: it needs one in braces.`);
-      const shard = key.slice(open + 1, end);
-      check(shard);
-      return shard;
+    shardOf,
+    checkIn(shard, key) {
+      if (shardOf(key) !== shard) throw new RangeError(`Key "${key.slice(0, 80)}" belongs to another shard than "${shard}".`);
     },
     check,
   };
+
+  function shardOf(key: string): string {
+    const open = key.indexOf("{");
+    const end = key.indexOf("}", open + 1);
+    if (open < 0 || end < 0) throw new TypeError(`Key "${key.slice(0, 80)}" names no shard: it needs one in braces.`);
+    const shard = key.slice(open + 1, end);
+    check(shard);
+    return shard;
+  }
 
   function check(shard: string): void {
     if (known.has(shard)) return;

@@ -40,6 +40,18 @@ export interface Documents {
    * a reader can use again what it has read.
    */
   head(shard: string): Promise<HeadReply>;
+  /**
+   * Reads again, of documents in one shard, only those that have changed. `known` has the version of each as the caller read it, or 0 if it was absent. `since`
+   * is a head of the shard from before that read. All are compared at the same moment. A version after `since` counts as changed, because a store that
+   * loses commits uses its number again.
+   */
+  changed(shard: string, since: Seen, known: readonly Guard[]): Promise<ChangedReply>;
+}
+
+export interface ChangedReply {
+  readonly now: number;
+  /** The documents that have changed, by key, with null for absent ones. It is null if the store cannot say that it still has the commit `since`: read everything. */
+  readonly changed: ReadonlyMap<string, StoredDocument | null> | null;
 }
 
 export interface HeadReply {

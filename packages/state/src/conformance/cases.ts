@@ -1,5 +1,6 @@
 import { blobChecks } from "./blobs.ts";
 import type { Checks, ConformanceCase, StateStoreFeatures } from "./case.ts";
+import { changedChecks } from "./changed.ts";
 import { claimChecks } from "./claims.ts";
 import { commitChecks } from "./commit.ts";
 import { durabilityChecks } from "./durability.ts";
@@ -31,6 +32,7 @@ export const stateStoreCases: readonly ConformanceCase[] = [
   ...casesOf("expiry", expiryChecks),
   ...casesOf("limits", limitChecks),
   ...casesOf("rollback", rollbackChecks),
+  ...casesOf("changed documents", changedChecks),
   ...casesOf("durability", durabilityChecks, "durable"),
 ];
 

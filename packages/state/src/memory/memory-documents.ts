@@ -2,11 +2,13 @@ import type { Json } from "@toolbus/contracts";
 import type { CommitSteps } from "../commit-steps.ts";
 import { isExpired, REMEMBERED_MS } from "../expiry.ts";
 import type { PreparedChange } from "../prepared-change.ts";
-import type { StoredDocument } from "../state-store.ts";
+import type { Guard, StoredDocument } from "../state-store.ts";
 
 /** The documents of a memory store. */
 export interface MemoryDocuments extends Pick<CommitSteps, "repeated" | "guarded"> {
   read(key: string, now: number): StoredDocument | null;
+  /** Returns whether the document still has this version, written not after this commit. Version 0 means that it is absent. */
+  isAt(guard: Guard, notAfter: number, now: number): boolean;
   /** Writes the puts and removals of the change, and writes the op into its first document. */
   apply(change: PreparedChange, now: number, commit: number): void;
   sweep(now: number): void;
@@ -29,6 +31,9 @@ export function memoryDocuments(): MemoryDocuments {
       if (!row) return null;
       const value: Json = JSON.parse(row.text);
       return { version: row.version, value };
+    },
+    isAt({ key, version }, notAfter, now) {
+      return version <= notAfter && (current(key, now)?.version ?? 0) === version;
     },
     repeated({ op, first }) {
       const row = rows.get(first.key);

@@ -1,6 +1,6 @@
 import { DEFAULT_SHARDS, type Json } from "@toolbus/contracts";
 import { blobHash } from "../blob-hash.ts";
-import { type CommitSteps, commitBy, seenOf } from "../commit-steps.ts";
+import { type CommitSteps, commitBy, hasSeen, seenOf } from "../commit-steps.ts";
 import { SWEEP_EVERY_MS } from "../expiry.ts";
 import { createFeed } from "../feed.ts";
 import { liveBatches } from "../live-batches.ts";
@@ -68,6 +68,13 @@ export function memoryStore(options: MemoryStoreOptions): StateStore {
       const now = begin();
       shards.check(shard);
       return { now, last: seenOf(steps.last(shard)) };
+    },
+    async changed(shard, since, known) {
+      const now = begin();
+      for (const { key } of known) shards.checkIn(shard, key);
+      if (!hasSeen(steps.last(shard), since)) return { now, changed: null };
+      const differs = known.filter((one) => !documents.isAt(one, since.commit, now));
+      return { now, changed: new Map(differs.map(({ key }) => [key, documents.read(key, now)])) };
     },
     claim,
     async settle(service, rows) {

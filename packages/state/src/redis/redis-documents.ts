@@ -1,7 +1,7 @@
 import type { Json } from "@toolbus/contracts";
 import { isExpired } from "../expiry.ts";
 import type { PreparedChange } from "../prepared-change.ts";
-import type { CommitReply, HeadReply, ReadReply, Seen, StoredDocument } from "../state-store.ts";
+import type { ChangedReply, CommitReply, Guard, HeadReply, ReadReply, Seen, StoredDocument } from "../state-store.ts";
 import { commitArguments } from "./commit-arguments.ts";
 import type { RedisContext } from "./redis-context.ts";
 import { DOCUMENT_HEAD } from "./redis-keys.ts";
@@ -16,6 +16,7 @@ export interface RedisDocuments {
   read(keys: readonly string[]): Promise<ReadReply>;
   commit(shard: string, change: PreparedChange): Promise<CommitReply>;
   head(shard: string): Promise<HeadReply>;
+  changed(shard: string, since: Seen, known: readonly Guard[]): Promise<ChangedReply>;
 }
 
 export interface RedisDocumentsOptions {
@@ -70,6 +71,20 @@ export function redisDocuments(context: RedisContext, { newMark, onRollback }: R
       const reply = await connection.script(redisScripts.head, [layout.commits(shard), layout.marks(shard)], [clock.argument()]);
       const [now, commit, mark] = listOf(reply).map(textIn);
       return { now: clock.heard(Number(now), askedAt), last: mark ? { commit: Number(commit), mark } : null };
+    },
+    async changed(shard, { commit, mark }, known) {
+      const askedAt = clock.asking();
+      const [said, isKnown, ...changes] = listOf(
+        await connection.script(
+          redisScripts.changed,
+          [layout.commits(shard), layout.marks(shard), ...known.map(({ key }) => layout.document(key))],
+          [clock.argument(), String(commit), mark, ...known.map(({ version }) => String(version))],
+        ),
+      );
+      const now = clock.heard(Number(textIn(said)), askedAt);
+      if (isKnown !== 1) return { now, changed: null };
+      const places = Array.from({ length: changes.length / 2 }, (_, n) => [Number(changes[2 * n]), textIn(changes[2 * n + 1])] as const);
+      return { now, changed: new Map(places.map(([n, text]) => [known[n]?.key ?? "", text === "" ? null : documentIn(text, now)])) };
     },
   };
 

@@ -13,6 +13,7 @@ export interface RedisScript {
 export const redisScripts = {
   commit: load("commit.lua"),
   head: load("head.lua"),
+  changed: load("changed.lua"),
   claim: load("claim.lua"),
   settle: load("settle.lua"),
   range: load("range.lua"),

@@ -149,6 +149,11 @@ function storeOn(
       shards.check(shard);
       return documents.head(shard);
     },
+    async changed(shard, since, known) {
+      begin();
+      for (const { key } of known) shards.checkIn(shard, key);
+      return documents.changed(shard, since, known);
+    },
     claim,
     async settle(service, rows) {
       begin();

@@ -1,13 +1,15 @@
 import type { CommitSteps } from "../commit-steps.ts";
 import { isExpired, REMEMBERED_MS } from "../expiry.ts";
 import type { PreparedChange } from "../prepared-change.ts";
-import type { StoredDocument } from "../state-store.ts";
+import type { Guard, StoredDocument } from "../state-store.ts";
 import { jsonOf, numberOf, numberOrNullOf, type Row } from "./columns.ts";
 import type { Connection } from "./connection.ts";
 
 /** The documents and commit numbers of a SQLite store. All methods need the caller's transaction. */
 export interface SqliteDocuments extends Pick<CommitSteps, "last" | "repeated" | "guarded"> {
   read(key: string, now: number): StoredDocument | null;
+  /** Returns whether the document still has this version, written not after this commit. Version 0 means that it is absent. */
+  isAt(guard: Guard, notAfter: number, now: number): boolean;
   /** Writes the puts and removals of the change, the op into its first document, and the shard's commit number. */
   apply(shard: string, change: PreparedChange, now: number, commit: number): void;
   /** Deletes some documents that expired long enough ago. Returns true if more may remain. */
@@ -35,6 +37,7 @@ export function sqliteDocuments({ prepare }: Connection): SqliteDocuments {
       const row = unexpired(selectValue.get(key), now);
       return row ? { version: numberOf(row, "version"), value: jsonOf(row, "value") } : null;
     },
+    isAt: ({ key, version }, notAfter, now) => version <= notAfter && versionOf(key, now) === version,
     last(shard) {
       const row = selectCommits.get(shard);
       return row ? numberOf(row, "commits") : 0;
@@ -44,10 +47,7 @@ export function sqliteDocuments({ prepare }: Connection): SqliteDocuments {
       return row ? numberOf(row, "op_commit") : null;
     },
     guarded({ guards }, now) {
-      return guards.every(({ key, version }) => {
-        const row = unexpired(selectVersion.get(key), now);
-        return (row ? numberOf(row, "version") : 0) === version;
-      });
+      return guards.every(({ key, version }) => versionOf(key, now) === version);
     },
     apply(shard, { op, first, put, remove: removed }, now, commit) {
       updateCommits.run(commit, shard);
@@ -59,6 +59,11 @@ export function sqliteDocuments({ prepare }: Connection): SqliteDocuments {
     },
     sweep: (now, limit) => Number(deleteExpired.run(now - REMEMBERED_MS, limit).changes) === limit,
   };
+
+  function versionOf(key: string, now: number): number {
+    const row = unexpired(selectVersion.get(key), now);
+    return row ? numberOf(row, "version") : 0;
+  }
 }
 
 function unexpired(row: Row | undefined, now: number): Row | undefined {

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { blobHash } from "../blob-hash.ts";
-import { type CommitSteps, commitBy, seenOf } from "../commit-steps.ts";
+import { type CommitSteps, commitBy, hasSeen, seenOf } from "../commit-steps.ts";
 import { SWEEP_EVERY_MS } from "../expiry.ts";
 import { createFeed } from "../feed.ts";
 import { liveBatches } from "../live-batches.ts";
@@ -127,6 +127,15 @@ function storeOn({ connection, file, shards: count, clock, ownersDeadBefore, sha
     async head(shard) {
       shards.check(shard);
       return connection.look(() => ({ now: clock(), last: seenOf(documents.last(shard)) }));
+    },
+    async changed(shard, since, known) {
+      for (const { key } of known) shards.checkIn(shard, key);
+      return connection.read(() => {
+        const now = clock();
+        if (!hasSeen(documents.last(shard), since)) return { now, changed: null };
+        const differs = known.filter((one) => !documents.isAt(one, since.commit, now));
+        return { now, changed: new Map(differs.map(({ key }) => [key, documents.read(key, now)])) };
+      });
     },
     claim,
     settle: (service, rows) => dueRows.settle(service, rows),

@@ -14,7 +14,7 @@ export type RowKind = "timer" | "outbox";
 /** The one memory store of a world. It reports everything that it does, and knows when the next row is due. */
 export interface ObservedStore extends Pick<
   StateStore,
-  "read" | "head" | "range" | "live" | "recent" | "genuine" | "follow" | "page" | "putBlob" | "getBlob"
+  "read" | "head" | "changed" | "range" | "live" | "recent" | "genuine" | "follow" | "page" | "putBlob" | "getBlob"
 > {
   readonly shards: number;
   commit(shard: string, change: Change): Promise<CommitReply>;
@@ -38,6 +38,7 @@ export function observedStore(options: { readonly clock: () => number; readonly 
     shards: store.shards,
     read: store.read,
     head: store.head,
+    changed: store.changed,
     range: store.range,
     live: store.live,
     recent: store.recent,

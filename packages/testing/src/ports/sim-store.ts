@@ -22,6 +22,7 @@ export function simStore({ wire, process, store, claims, down }: SimStoreOptions
     read: (keys) => call(`read ${short(keys[0])}${keys.length > 1 ? ` +${keys.length - 1}` : ""}`, () => store.read(keys)),
     commit: (shard, change) => call(`commit ${short(change.op)}`, () => store.commit(shard, change)),
     head: (shard) => call(`head ${shard}`, () => store.head(shard)),
+    changed: (shard, since, known) => call(`changed ${shard} ${known.length}`, () => store.changed(shard, since, known)),
     claim,
     settle: (service, rows) => call(`settle ${service} ${rows.length}`, () => store.settle(service, rows)),
     range: (log, options) => call(`range ${short(log)} after ${options.after}`, () => store.range(log, options)),

@@ -1,4 +1,4 @@
-import { HOME_SHARD, keys } from "@toolbus/contracts";
+import { HOME_SHARD, keyOf, keys } from "@toolbus/contracts";
 import { memoryStore, type StateStore, StoreUnavailable } from "@toolbus/state";
 import { silentLog } from "@toolbus/telemetry";
 import { describe, expect, it } from "vitest";
@@ -8,6 +8,9 @@ import { MOST_AGE_MS } from "./read-again.ts";
 import { readRegistry } from "./read-registry.ts";
 import { markSeen, registerToolset, unregister } from "./registry.ts";
 
+/** A document of the registry's shard that is not a registration. */
+const OTHER = keyOf("profile", HOME_SHARD, "other");
+
 const parameters = { type: "object", properties: {}, additionalProperties: false };
 
 function orders(names: readonly string[], description = "Does it.") {
@@ -15,25 +18,37 @@ function orders(names: readonly string[], description = "Does it.") {
   return toolset({ name: "orders", tools });
 }
 
-/** A store that counts how often its registry is read. */
+/** A store that counts how often its registry is read, and names the documents that were read. */
 async function setup() {
   const clock = { now: 1000 };
   const store = memoryStore({ clock: () => clock.now });
   let reads = 0;
+  const documents: string[][] = [];
+  const nameOf = (key: string): string => /:(\w+)@1$/.exec(key)?.[1] ?? key;
   const state: StateStore = {
     ...store,
     page: (index, options) => {
       if (index === keys.registryIndex()) reads++;
       return store.page(index, options);
     },
+    read: (all) => {
+      documents.push(all.map(nameOf));
+      return store.read(all);
+    },
+    changed: async (...asked) => {
+      const reply = await store.changed(...asked);
+      documents.push(reply.changed ? [...reply.changed.keys()].map(nameOf) : ["unknown"]);
+      return reply;
+    },
   };
-  await registerToolset(state, orders(["look_up", "count"]));
-  reads = 0;
+  await registerToolset(store, orders(["look_up", "count"]));
   return {
     state,
     store,
     clock,
     reads: () => reads,
+    /** The documents of each read since the last call. */
+    documents: () => documents.splice(0),
     names: async () => (await readRegistry(state)).map(({ definition }) => `${definition.name}: ${definition.description}`),
   };
 }
@@ -62,6 +77,75 @@ describe("a process that has read the registry", () => {
     expect(await t.names()).toContain("look_up: Does it better.");
     await unregister(t.state, "orders", "look_up", "1");
     expect(await t.names()).toEqual(["count: Does it.", "pay_no_one: Does it."]);
+  });
+
+  it("reads only the registrations that have changed, and keeps the objects of the others", async () => {
+    const t = await setup();
+    const before = await readRegistry(t.state);
+    expect(t.documents()).toEqual([["count", "look_up"]]);
+    await registerToolset(t.store, orders(["look_up", "pay_no_one"], "Does it better."));
+    const after = await readRegistry(t.state);
+    expect(t.documents()).toEqual([["look_up", "pay_no_one"]]);
+    expect(after.map(({ definition }) => `${definition.name}: ${definition.description}`)).toEqual([
+      "count: Does it.",
+      "look_up: Does it better.",
+      "pay_no_one: Does it better.",
+    ]);
+    expect(after[0]).toBe(before[0]);
+    await unregister(t.store, "orders", "count", "1");
+    expect((await readRegistry(t.state)).map(({ definition }) => definition.name)).toEqual(["look_up", "pay_no_one"]);
+    expect(t.documents()).toEqual([[]]);
+  });
+
+  it("gives the same list after a commit that changed no registration", async () => {
+    const t = await setup();
+    const before = await readRegistry(t.state);
+    for (let n = 0; n < 3; n++) {
+      await t.store.commit(HOME_SHARD, {
+        op: `touch ${n}`,
+        guards: [{ key: OTHER, version: n === 0 ? 0 : n + 1 }],
+        put: [{ key: OTHER, value: n }],
+      });
+      expect(await readRegistry(t.state)).toBe(before);
+    }
+    expect(t.documents()).toEqual([["count", "look_up"], [], [], []]);
+  });
+
+  it("forgets a name that left the index while another one came whose document is missing", async () => {
+    const t = await setup();
+    expect(await t.names()).toHaveLength(2);
+    await t.store.commit(HOME_SHARD, {
+      op: "exchange",
+      guards: [{ key: OTHER, version: 0 }],
+      put: [{ key: OTHER, value: 1 }],
+      index: [
+        { index: keys.registryIndex(), member: "orders/count@1", score: null },
+        { index: keys.registryIndex(), member: "orders/other@1", score: 0 },
+      ],
+    });
+    expect(await t.names()).toEqual(["look_up: Does it."]);
+  });
+
+  it("reads everything if the store does not have the commit of the earlier read", async () => {
+    const t = await setup();
+    await readRegistry(t.state);
+    const restored: StateStore = { ...t.state, changed: async () => ({ now: t.clock.now, changed: null }) };
+    await readRegistry(restored);
+    await t.store.commit(HOME_SHARD, { op: "touch", guards: [{ key: OTHER, version: 0 }], put: [{ key: OTHER, value: 1 }] });
+    t.documents();
+    expect(await readRegistry(restored)).toHaveLength(2);
+    expect(t.documents()).toEqual([["count", "look_up"]]);
+  });
+
+  it("reads everything again after ten seconds, also if it has read changes since", async () => {
+    const t = await setup();
+    await readRegistry(t.state);
+    t.clock.now += MOST_AGE_MS - 1;
+    await t.store.commit(HOME_SHARD, { op: "touch", guards: [{ key: OTHER, version: 0 }], put: [{ key: OTHER, value: 1 }] });
+    await readRegistry(t.state);
+    t.clock.now += 1;
+    await readRegistry(t.state);
+    expect(t.documents()).toEqual([["count", "look_up"], [], ["count", "look_up"]]);
   });
 
   it("sees what another process changes in its own way, as one of an older release does", async () => {
