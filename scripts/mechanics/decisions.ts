@@ -101,6 +101,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
     "0111",
     "0112",
     "0113",
+    "0116",
   ],
   "Runs, conversations and budgets": ["0021", "0022", "0027", "0028", "0029", "0066", "0071", "0097"],
   Models: ["0031", "0069"],

@@ -14,6 +14,8 @@ describe("the benchmark of many tools", () => {
       { name: "a start of the bridge with 3 MCP servers of 20 tools against 1", target: 3 },
       { name: "a worker's start, 60 tools against 20", ratio: 1, target: 3 },
       { name: "a run's choice, with the read of the registry, 60 tools against 20", ratio: 1 },
+      { name: "a run's choice after a commit that changed no tool, 60 tools against 20", ratio: 1, target: 3 },
+      { name: "a run's choice after the heartbeat of a service, 60 tools against 20", ratio: 1, target: 3 },
       { name: "a search, with the read of the registry, 60 tools against 20", ratio: 1 },
       { name: "p99 of a search over 60 tools, against 5 ms", target: 1 },
       { name: "a call through the bridge, 1 in flight", ratio: 1 },
