@@ -14,6 +14,8 @@ export type ClientOf = Pick<Apart, "gatewayUrls" | "approvalsUrls"> & {
   readonly keys: Pick<Apart["keys"], "user" | "approver">;
   /** How long the client repeats something without success. The default is a minute and a half. */
   readonly patienceMs?: number;
+  /** Gets each attempt that did not succeed: what was asked, and the HTTP status or the name of the error. */
+  readonly onFailure?: (asked: string, answer: string) => void;
 };
 
 const PATIENCE_MS = 90_000;
@@ -28,7 +30,7 @@ const LONGEST_AGAIN_MS = 2000;
  * Returns a client that follows the advice in our documentation. If a replica does not answer, the client tries the next one. It repeats a request
  * with the same key, and resumes a stream with the last event's id. It fails if it receives no answer within a minute and a half.
  */
-export function patientClient({ gatewayUrls, approvalsUrls, keys, patienceMs = PATIENCE_MS }: ClientOf) {
+export function patientClient({ gatewayUrls, approvalsUrls, keys, patienceMs = PATIENCE_MS, onFailure }: ClientOf) {
   let turn = 0;
   const next = (urls: readonly string[]): string => urls[turn++ % urls.length] ?? "";
   const patiently = <T>(what: string, attempt: () => Promise<T | null>): Promise<T> => untilDone(what, attempt, patienceMs);
@@ -66,14 +68,26 @@ export function patientClient({ gatewayUrls, approvalsUrls, keys, patienceMs = P
   /** Returns an approval. While the approval is open, it contains the token that a decision needs. */
   function look(approvalId: string): Promise<{ readonly decisionToken?: string }> {
     return patiently(`the approval ${approvalId}`, async () => {
-      const seen = await fetch(approvalUrl(approvalId), { headers: asApprover, signal: AbortSignal.timeout(REQUEST_MS) });
+      const seen = await ask("an approval", approvalUrl(approvalId), { headers: asApprover, signal: AbortSignal.timeout(REQUEST_MS) });
       return seen.ok ? ((await seen.json()) as { readonly decisionToken?: string }) : null;
     });
   }
 
+  /** Asks a server, and reports an answer that is not a success. */
+  async function ask(asked: string, url: string, init: RequestInit): Promise<Response> {
+    try {
+      const response = await fetch(url, init);
+      if (!response.ok) onFailure?.(asked, `HTTP ${response.status}`);
+      return response;
+    } catch (error) {
+      onFailure?.(asked, nameOf(error));
+      throw error;
+    }
+  }
+
   function decision(approvalId: string, token: string): Promise<Response> {
     const body = JSON.stringify({ decision: "approve", token });
-    return fetch(`${approvalUrl(approvalId)}/decision`, {
+    return ask("a decision", `${approvalUrl(approvalId)}/decision`, {
       method: "POST",
       headers: asApprover,
       body,
@@ -88,7 +102,7 @@ export function patientClient({ gatewayUrls, approvalsUrls, keys, patienceMs = P
   function post<T>(path: string, body: object): Promise<T> {
     const key = randomUUID();
     return patiently(`an answer to POST ${path}`, async () => {
-      const response = await fetch(next(gatewayUrls) + path, {
+      const response = await ask(`POST ${path.replace(/cv_\w+/, ":id")}`, next(gatewayUrls) + path, {
         method: "POST",
         headers: { authorization: `Bearer ${keys.user}`, "content-type": "application/json", "idempotency-key": key },
         body: JSON.stringify(body),
@@ -117,10 +131,13 @@ export function patientClient({ gatewayUrls, approvalsUrls, keys, patienceMs = P
   async function readStream(gateway: string, runId: string, received: Received[], onEvent: (event: RunEvent) => void): Promise<void> {
     const last = received.at(-1)?.id;
     const silent = new AbortController();
-    const silence = setTimeout(() => silent.abort(new Error("The stream fell silent.")), SILENCE_MS);
+    const silence = setTimeout(() => {
+      onFailure?.("a stream", "silent");
+      silent.abort(new Error("The stream fell silent."));
+    }, SILENCE_MS);
     try {
       await readEvents(
-        await fetch(`${gateway}/v1/runs/${runId}/events`, {
+        await ask("a stream", `${gateway}/v1/runs/${runId}/events`, {
           headers: { authorization: `Bearer ${keys.user}`, accept: "text/event-stream", ...(last ? { "last-event-id": last } : {}) },
           signal: silent.signal,
         }),
@@ -158,6 +175,13 @@ export function patientClient({ gatewayUrls, approvalsUrls, keys, patienceMs = P
       }
     }
   }
+}
+
+/** Returns the code of the network error inside an error, or the error's name. */
+function nameOf(error: unknown): string {
+  if (!(error instanceof Error)) return "an error";
+  const { cause } = error;
+  return cause instanceof Error && "code" in cause ? String(cause.code) : error.name;
 }
 
 /** Thrown when a server refuses a request. The client does not retry, because a repeat would have the same result. */

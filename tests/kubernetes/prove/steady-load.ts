@@ -25,6 +25,8 @@ export interface LoadReport {
   readonly effectsPerRun: number;
   /** Why decisions were not made, although the client repeated them. */
   readonly undecided: readonly string[];
+  /** Attempts that did not succeed and were repeated, with their numbers. */
+  readonly repeated: Readonly<Record<string, number>>;
   readonly runsPerSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
@@ -36,11 +38,13 @@ const PATIENCE_MS = 300_000;
 
 /** Starts investigations at a steady pace until the signal aborts, approves their writes, and waits for the end of each. */
 export async function steadyLoad(cluster: Cluster, perSecond: number, stop: AbortSignal): Promise<LoadReport> {
+  const failures: string[] = [];
   const client = patientClient({
     gatewayUrls: [cluster.gatewayUrl],
     approvalsUrls: [cluster.approvalsUrl],
     keys: cluster.keys,
     patienceMs: PATIENCE_MS,
+    onFailure: (asked, answer) => failures.push(`${asked}: ${answer}`),
   });
   const before = await effectsOf(cluster);
   const runs: Promise<LoadedRun>[] = [];
@@ -71,6 +75,7 @@ export async function steadyLoad(cluster: Cluster, perSecond: number, stop: Abor
     effects,
     effectsPerRun: ended.length === 0 ? 0 : effects / ended.length,
     undecided: [...undecided].slice(0, 5),
+    repeated: countsOf(failures),
     runsPerSecond: Math.round((ended.length / seconds) * 100) / 100,
     p50Ms: at(0.5),
     p99Ms: at(0.99),
@@ -84,13 +89,13 @@ export async function steadyLoad(cluster: Cluster, perSecond: number, stop: Abor
       ({ runId } = await client.investigate("326498e"));
       const received = await client.toTheEnd(
         runId,
-        (approvalId) => void client.approve(approvalId).catch((error) => undecided.add(String(error))),
+        (approvalId) => void client.approve(approvalId).catch((error) => undecided.add(withoutIds(error))),
       );
       return { runId, end: received.at(-1)?.event.type ?? "nothing", ms: performance.now() - start, received };
     } catch (error) {
       return {
         runId,
-        end: error instanceof Error ? error.message.replaceAll(/run_\w+|apr_\w+/g, "…") : String(error),
+        end: withoutIds(error),
         ms: performance.now() - start,
         received: [],
       };
@@ -121,6 +126,10 @@ export function nothingLost({ runs, completed, brokenStreams, effects }: LoadRep
 async function effectsOf({ releaseApiUrl }: Cluster): Promise<number> {
   const response = await fetch(`${releaseApiUrl}/risk-reports`, { signal: AbortSignal.timeout(10_000) });
   return ((await response.json()) as { readonly total: number }).total;
+}
+
+function withoutIds(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).replaceAll(/\b(?:rn|ap)_[\w.]+\w/g, "…");
 }
 
 function countsOf(words: readonly string[]): Readonly<Record<string, number>> {

@@ -15,6 +15,7 @@ export function tableOf(rows: readonly Row[]): string {
     "Runs",
     "Completed",
     "Otherwise",
+    "Repeated attempts",
     "Effects",
     "Broken streams",
     "Runs/s",
@@ -27,7 +28,8 @@ export function tableOf(rows: readonly Row[]): string {
     row.done,
     row.runs,
     row.completed,
-    [...Object.entries(row.otherwise).map(([end, count]) => `${count} × ${end}`), ...row.undecided].join("; ") || "0",
+    [...timesOf(row.otherwise), ...row.undecided].join("; ") || "0",
+    timesOf(row.repeated).join("; ") || "0",
     row.effects,
     row.brokenStreams,
     row.runsPerSecond,
@@ -36,4 +38,8 @@ export function tableOf(rows: readonly Row[]): string {
     `${row.longestMs} ms`,
   ]);
   return [head, head.map(() => "---"), ...lines].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+}
+
+function timesOf(counts: Readonly<Record<string, number>>): readonly string[] {
+  return Object.entries(counts).map(([what, count]) => `${count} × ${what}`);
 }
