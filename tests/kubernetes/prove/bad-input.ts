@@ -4,7 +4,9 @@ import { applied, kubectl, objects } from "./cluster.ts";
 /** A wrong setting, and where its sentence has to stand. */
 interface BadInput {
   readonly what: string;
-  /** Changes the container of the agent's pod. */
+  /** The Deployment whose pod is copied. The default is the agent. */
+  readonly of?: "worker-release";
+  /** Changes the container of the pod. */
   readonly change: (container: Container, pod: Pod) => void;
   readonly shownBy: "logs" | "describe";
   readonly says: RegExp;
@@ -17,7 +19,7 @@ interface Container {
 }
 
 interface Pod {
-  volumes: { name: string; secret?: { secretName: string } }[];
+  volumes: { name: string; secret?: { secretName: string }; configMap?: { name: string } }[];
   containers: Container[];
   [field: string]: unknown;
 }
@@ -58,6 +60,26 @@ const INPUTS: readonly BadInput[] = [
     says: /agent-singing\.jwk/,
   },
   {
+    what: "an agent of a version that may not run with the registered tools",
+    change: (_, pod) => useStamp(pod),
+    shownBy: "logs",
+    says: /Not ready: the registry differs from the registry stamp \(.*start the stamped workers first, or stamp the deployment again/,
+  },
+  {
+    what: "a worker of another version than the deployment was made for",
+    of: "worker-release",
+    change: (_, pod) => useStamp(pod),
+    shownBy: "logs",
+    says: /the toolset release differs from the registry stamp \(.*deploy the version that was stamped/,
+  },
+  {
+    what: "the same, as the probe shows it",
+    of: "worker-release",
+    change: (_, pod) => useStamp(pod),
+    shownBy: "describe",
+    says: /Readiness probe failed: HTTP probe failed with statuscode: 503/,
+  },
+  {
     what: "a wrong path of a probe",
     change: (container) => {
       container.livenessProbe.httpGet.path = "/health";
@@ -67,12 +89,13 @@ const INPUTS: readonly BadInput[] = [
   },
 ];
 
-/** Starts a copy of the agent with each wrong setting, and returns what the pod's log or "kubectl describe" says about it. */
+/** Starts a copy of a pod with each wrong setting, and returns what the pod's log or "kubectl describe" says about it. */
 export async function badInput(): Promise<readonly BadInputReport[]> {
-  const deployment = JSON.parse(await kubectl("get", "deployment", "agent", "-o", "json")) as { spec: { template: { spec: Pod } } };
   const reports: BadInputReport[] = [];
-  for (const [i, { what, change, shownBy, says }] of INPUTS.entries()) {
+  await applied(await otherStamp());
+  for (const [i, { what, of = "agent", change, shownBy, says }] of INPUTS.entries()) {
     const name = `wrong-${i}`;
+    const deployment = JSON.parse(await kubectl("get", "deployment", of, "-o", "json")) as { spec: { template: { spec: Pod } } };
     const pod = structuredClone(deployment.spec.template.spec);
     const [container] = pod.containers;
     if (!container) throw new Error("The agent has no container.");
@@ -93,6 +116,7 @@ export async function badInput(): Promise<readonly BadInputReport[]> {
     reports.push({ what, shownBy, line });
     await kubectl("delete", "pod", name, "--grace-period=0", "--force");
   }
+  await kubectl("delete", "configmap", OTHER_STAMP);
   const left = await objects("pod", "-l", "app.kubernetes.io/component=wrong");
   if (left.length > 0) throw new Error(`${left.length} pods with wrong settings are still there.`);
   return reports;
@@ -100,4 +124,26 @@ export async function badInput(): Promise<readonly BadInputReport[]> {
 
 function setEnv(container: Container, name: string, value: string): void {
   container.env = [...container.env.filter((one) => one.name !== name), { name, value }];
+}
+
+const OTHER_STAMP = "wrong-registry-stamp";
+
+/** Returns the stamp of another version: the same tools with other definitions. */
+async function otherStamp(): Promise<string> {
+  const { data } = JSON.parse(await kubectl("get", "configmap", "toolbus-registry-stamp", "-o", "json")) as {
+    data: Record<string, string>;
+  };
+  const other = Object.entries(data).map(([file, text]) => [
+    file,
+    text.replaceAll(/"sha256-([\w-]{43})"/g, (_, hash: string) => `"sha256-${reversed(hash)}"`),
+  ]);
+  return JSON.stringify({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: OTHER_STAMP }, data: Object.fromEntries(other) });
+}
+
+function reversed(hash: string): string {
+  return [...hash].toReversed().join("");
+}
+
+function useStamp({ volumes }: Pod): void {
+  for (const { configMap } of volumes) if (configMap?.name === "toolbus-registry-stamp") configMap.name = OTHER_STAMP;
 }
