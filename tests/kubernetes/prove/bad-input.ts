@@ -1,4 +1,6 @@
+import { hash } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
+import { type RegistryStamp, registryVersion } from "@toolbus/contracts";
 import { applied, kubectl, objects } from "./cluster.ts";
 
 /** A wrong setting, and where its sentence has to stand. */
@@ -133,15 +135,22 @@ async function otherStamp(): Promise<string> {
   const { data } = JSON.parse(await kubectl("get", "configmap", "toolbus-registry-stamp", "-o", "json")) as {
     data: Record<string, string>;
   };
-  const other = Object.entries(data).map(([file, text]) => [
-    file,
-    text.replaceAll(/"sha256-([\w-]{43})"/g, (_, hash: string) => `"sha256-${reversed(hash)}"`),
-  ]);
-  return JSON.stringify({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: OTHER_STAMP }, data: Object.fromEntries(other) });
-}
-
-function reversed(hash: string): string {
-  return [...hash].toReversed().join("");
+  const stamp = JSON.parse(data["stamp.json"] ?? "") as RegistryStamp;
+  const toolsets = Object.fromEntries(
+    Object.entries(stamp.toolsets).map(([toolset, tools]) => [
+      toolset,
+      Object.fromEntries(Object.keys(tools).map((tool) => [tool, `sha256-${hash("sha256", tool, "base64url")}`])),
+    ]),
+  );
+  const entries = Object.values(toolsets).flatMap((tools) =>
+    Object.entries(tools).map(([tool, toolHash]) => {
+      const [name = "", version = ""] = tool.split("@");
+      return { name, version, hash: toolHash };
+    }),
+  );
+  const other: RegistryStamp = { ...stamp, toolsets, registry_version: registryVersion(entries) };
+  const metadata = { name: OTHER_STAMP };
+  return JSON.stringify({ apiVersion: "v1", kind: "ConfigMap", metadata, data: { "stamp.json": JSON.stringify(other) } });
 }
 
 function useStamp({ volumes }: Pod): void {
