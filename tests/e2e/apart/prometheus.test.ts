@@ -43,7 +43,10 @@ describe.skipIf(NO_PROMETHEUS !== null)(`every service in a process of its own, 
       settingsOf: (service) => ({ METRICS_PORT: String(ports.get(service)) }),
       onOutput: () => undefined,
     });
-    prometheus = await startPrometheus(files.at("prometheus"), { ports: [...ports.values()], rules: RULES });
+    prometheus = await startPrometheus(files.at("prometheus"), {
+      targets: [...ports.values()].map((port) => `127.0.0.1:${port}`),
+      rules: RULES,
+    });
   });
   afterAll(async () => {
     await prometheus?.stop();

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { freePort } from "@toolbus/testing/servers";
 
-/** A real Prometheus on a port of its own, which reads processes of this machine every second. */
+/** A real Prometheus on a port of its own, which reads processes every second. */
 export interface Prometheus {
   /** Evaluates a query now. Throws with Prometheus's own message if it does not accept the query. */
   query(expr: string): Promise<readonly Sample[]>;
@@ -23,13 +23,13 @@ export const NO_PROMETHEUS = spawnSync("prometheus", ["--version"]).status === 0
 
 export async function startPrometheus(
   folder: string,
-  { ports, rules }: { readonly ports: readonly number[]; readonly rules: string },
+  { targets, rules }: { readonly targets: readonly string[]; readonly rules: string },
 ): Promise<Prometheus> {
   const port = await freePort();
   const config = {
     global: { scrape_interval: "1s", scrape_timeout: "1s", evaluation_interval: "1s" },
     rule_files: [rules],
-    scrape_configs: [{ job_name: "toolbus", static_configs: [{ targets: ports.map((one) => `127.0.0.1:${one}`) }] }],
+    scrape_configs: [{ job_name: "toolbus", static_configs: [{ targets }] }],
   };
   mkdirSync(folder, { recursive: true });
   // JSON is YAML too.

@@ -19,6 +19,7 @@ export interface ClusterObject {
   readonly spec?: { readonly replicas?: number; readonly clusterIP?: string };
   readonly status?: {
     readonly phase?: string;
+    readonly podIP?: string;
     readonly containerStatuses?: readonly { readonly ready: boolean; readonly restartCount: number }[];
   };
 }

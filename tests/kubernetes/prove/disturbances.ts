@@ -5,7 +5,7 @@ import { kubectl, objects, ready } from "./cluster.ts";
 export type Disturbance = () => Promise<string>;
 
 /** The Deployments of Toolbus itself. The release API is the world outside, which counts effects, so it stays. */
-const SERVICES = ["gateway", "agent", "approvals", "worker-release", "worker-operations", "worker-mcp"] as const;
+export const SERVICES = ["gateway", "agent", "approvals", "worker-release", "worker-operations", "worker-mcp"] as const;
 
 /** Restarts every Deployment of a service, one after the other. */
 export async function rollOut(): Promise<string> {

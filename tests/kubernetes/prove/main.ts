@@ -1,7 +1,8 @@
 import { parseArgs } from "node:util";
 import { badInput } from "./bad-input.ts";
 import { type Cluster, configure, findCluster } from "./cluster.ts";
-import { type Disturbance, killPods, killServers, rollOut } from "./disturbances.ts";
+import { type Disturbance, killPods, killServers, rollOut, SERVICES } from "./disturbances.ts";
+import { areWhole, metricsOf } from "./metrics.ts";
 import { rightsOfSecret } from "./rights.ts";
 import { scaling } from "./scaling.ts";
 import { nothingLost, steadyLoad } from "./steady-load.ts";
@@ -9,18 +10,18 @@ import { type Row, tableOf } from "./table.ts";
 
 const HELP = `Proves on a cluster that pods may be restarted, deleted and scaled under load. First start the overlay: deploy/k8s/try.sh OVERLAY.
 
-  npm run prove-kubernetes -- --overlay rabbitmq [rollouts] [kills] [servers] [scaling] [rights] [bad-input]     (default: all)
+  npm run prove-kubernetes -- --overlay rabbitmq [rollouts] [kills] [servers] [scaling] [rights] [bad-input] [metrics]     (default: all)
 
   --overlay NAME    rabbitmq or nats
   --rate N          investigations a second (default: 5)
   --minutes N       how long pods are deleted (default: 5)
   --json            print the report as JSON
 
-It runs where the Services of the cluster can be reached, such as on a node. Elsewhere, set TOOLBUS_URL, TOOLBUS_APPROVALS_URL and RELEASE_API_URL.
+It runs where the Services of the cluster can be reached, such as on a node. "metrics" starts the Prometheus of this machine, which has to reach the pods. Elsewhere, set TOOLBUS_URL, TOOLBUS_APPROVALS_URL and RELEASE_API_URL.
 It exits with 1 if a run was lost, an effect was doubled or missing, or a stream was not complete.
 `;
 
-const PROOFS = ["rollouts", "kills", "servers", "scaling", "rights", "bad-input"] as const;
+const PROOFS = ["rollouts", "kills", "servers", "scaling", "rights", "bad-input", "metrics"] as const;
 
 try {
   process.exitCode = await main();
@@ -110,12 +111,15 @@ async function prove(cluster: Cluster, { overlay, json, rate, minutes, wanted }:
     held &&= decisionPublished.startsWith(secret === "agent" ? "refused" : "allowed") && redisRefused > 20 && deviations.length === 0;
   const wrong = wanted("bad-input") ? await badInput() : [];
   held &&= wrong.every(({ line }) => line !== null);
-  if (json) console.log(JSON.stringify({ ok: held, rows, scaling: scaled, rights, badInput: wrong }, null, 2));
+  const metrics = wanted("metrics") ? await metricsOf(cluster, SERVICES) : null;
+  if (metrics) held &&= areWhole(metrics);
+  if (json) console.log(JSON.stringify({ ok: held, rows, scaling: scaled, rights, badInput: wrong, metrics }, null, 2));
   else {
     for (const one of rights) console.log(one);
     for (const { what, shownBy, line } of wrong) console.log(`${what} (kubectl ${shownBy}): ${line ?? "NOTHING IN A MINUTE AND A HALF"}`);
     if (rows.length > 1) console.log(tableOf(rows));
     if (scaled) console.log(scaled);
+    if (metrics) console.log(metrics);
     console.log(held ? "Nothing was lost, and nothing was done twice." : "Something was lost, doubled or too slow: see above.");
   }
   return held ? 0 : 1;
