@@ -20,11 +20,14 @@ const ASK_TOOL = "ask_user";
 
 /**
  * Reads calls from a person's message. A tool's name followed by a JSON object is a call, anywhere in the text. The name alone is a call if the tool
- * requires no arguments and the line asks for it. Text inside an object is an argument and never a call.
+ * requires no arguments and the line asks for it. Text inside an object is an argument and never a call. If a message only calls names that the run
+ * does not have, these calls are made, so that the agent says whether such a tool is unavailable or does not exist.
  */
 export function askedCalls(text: string, tools: readonly ChatTool[]): Asked {
   const calls: StepCall[] = [];
   const problems: string[] = [];
+  /** Calls of names that this run does not have. The tool may exist and be unavailable now, which only the agent knows. */
+  const unknown: StepCall[] = [];
   const mentioned = new Set<ChatTool>();
   const names = tools.map(({ name }) => name);
   let strangers = 0;
@@ -53,9 +56,16 @@ export function askedCalls(text: string, tools: readonly ChatTool[]): Asked {
       const near = nearName(written, names);
       const meant = looksLikeName(written) && (opening !== null || isAlone(lineAt(text, word.index), written));
       if (near !== null) problems.push(`There is no tool ${quoted(written, 64)}; did you mean ${near}?`);
-      else if (meant) problems.push(`There is no tool ${quoted(written, 64)}.`);
+      else if (meant) {
+        problems.push(`There is no tool ${quoted(written, 64)}.`);
+        if (opening !== null && args?.ok && written.length <= MAX_NAME)
+          unknown.push({ name: written, arguments: text.slice(opening, args.end) });
+      }
     }
   }
+  // The agent answers why such a call cannot be made. With other calls or problems in the message, nothing of it is run.
+  if (calls.length === 0 && unknown.length > 0 && unknown.length === problems.length)
+    return { calls: unknown, problems: [], mentioned: [] };
   const question = calls.length === 0 && problems.length === 0 ? questionIn(text) : null;
   if (question !== null && names.includes(ASK_TOOL)) calls.push({ name: ASK_TOOL, arguments: JSON.stringify({ question }) });
   else if (question !== null) problems.push("I cannot ask you a question in this conversation: its profile does not allow it.");
@@ -65,6 +75,9 @@ export function askedCalls(text: string, tools: readonly ChatTool[]): Asked {
 
 // The maximum number of unknown names to compare. Each comparison costs time, and nobody misspells so many names.
 const MAX_STRANGERS = 50;
+
+/** The longest name of a tool. */
+const MAX_NAME = 64;
 
 // The maximum length of a line that may request a call by the name alone. Such a line is short, and scanning a long line for every name in it would
 // be slow.

@@ -178,8 +178,18 @@ describe("a message that names no tool", () => {
     expect(text).toContain(`There is no tool "${written}"; did you mean ${meant}?`);
   });
 
-  it("that names an unknown tool is answered with the available tools", () => {
-    expect(said('delete_all {"sure": true}').text).toContain('There is no tool "delete_all".\nTools here: get_release_summary,');
+  it("that calls a tool that the run does not have calls it, because the agent knows whether it is only unavailable", () => {
+    expect(said('delete_all {"sure": true}').calls).toEqual([{ name: "delete_all", arguments: '{"sure": true}' }]);
+  });
+
+  it.each([
+    'get_release_summary {"release_id": "v2"} and delete_all {"sure": true}',
+    'delete_all {"sure": true} and list_order {}',
+    "delete_all",
+  ])("that also says something else is answered with the available tools, and nothing is run: %j", (message) => {
+    const { text, calls: made } = said(message);
+    expect(made).toEqual([]);
+    expect(text).toMatch(/There is no tool "delete_all"\.[\s\S]*\nTools here: get_release_summary,/);
   });
 });
 
