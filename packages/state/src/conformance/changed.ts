@@ -1,7 +1,7 @@
 import { expect } from "vitest";
-import type { Change, CommitReply, Guard, Seen, StateStore, StoredDocument } from "../state-store.ts";
+import type { Guard, Seen, StateStore, StoredDocument } from "../state-store.ts";
 import type { Checks } from "./case.ts";
-import { A, B, ELSEWHERE, HERE, keyIn } from "./samples.ts";
+import { A, B, ELSEWHERE, HERE, keyIn, put, seenIn } from "./samples.ts";
 
 export const changedChecks: Checks = {
   async "reads again only the documents that have changed since a commit"({ store }) {
@@ -45,15 +45,6 @@ export const changedChecks: Checks = {
     await expect(store.changed(ELSEWHERE, { commit, mark }, known)).rejects.toThrow(RangeError);
   },
 };
-
-function put(key: string): Change {
-  return { op: `put ${key}`, guards: [{ key, version: 0 }], put: [{ key, value: 1 }] };
-}
-
-function seenIn({ commit, mark }: CommitReply): Seen {
-  if (mark === undefined) throw new Error(`Commit ${commit} has no mark.`);
-  return { commit, mark };
-}
 
 /** Returns the last commit, and the versions that the documents have at it. */
 async function knownOf(store: StateStore, keys: readonly string[]): Promise<{ readonly since: Seen; readonly known: readonly Guard[] }> {

@@ -1,7 +1,6 @@
 import { expect } from "vitest";
-import type { Change, CommitReply, Seen } from "../state-store.ts";
 import type { Checks } from "./case.ts";
-import { A, B, create, ELSEWHERE, HERE, keyIn, valuesOf } from "./samples.ts";
+import { A, B, create, ELSEWHERE, HERE, keyIn, put, seenIn, valuesOf } from "./samples.ts";
 
 export const rollbackChecks: Checks = {
   async "names the last commit of a shard, with the mark of its reply, and none for a shard without commits"({ store }) {
@@ -60,12 +59,3 @@ export const rollbackChecks: Checks = {
     expect(repeat).toMatchObject({ outcome: "ok", commit, rolledBack: true });
   },
 };
-
-function put(key: string): Change {
-  return { op: `put ${key}`, guards: [{ key, version: 0 }], put: [{ key, value: 1 }] };
-}
-
-function seenIn({ commit, mark }: CommitReply): Seen {
-  if (mark === undefined) throw new Error(`Commit ${commit} has no mark.`);
-  return { commit, mark };
-}

@@ -1,5 +1,5 @@
 import type { Json } from "@toolbus/contracts";
-import type { Change, StateStore } from "../state-store.ts";
+import type { Change, CommitReply, Seen, StateStore } from "../state-store.ts";
 
 /** The shards that the cases use. Every store has at least these two. */
 export const HERE = "00";
@@ -23,6 +23,17 @@ export async function create(store: StateStore, key: string, value: Json, more: 
   const { outcome, commit } = await store.commit(shardIn(key), change);
   if (outcome !== "ok") throw new Error(`"${key}" was not created: ${outcome}.`);
   return commit;
+}
+
+/** Returns a change that creates a document with the value 1. */
+export function put(key: string): Change {
+  return { op: `put ${key}`, guards: [{ key, version: 0 }], put: [{ key, value: 1 }] };
+}
+
+/** Returns the commit of a reply, with its mark. */
+export function seenIn({ commit, mark }: CommitReply): Seen {
+  if (mark === undefined) throw new Error(`Commit ${commit} has no mark.`);
+  return { commit, mark };
 }
 
 /** Returns a change that is guarded by this version of a document and leaves the document unchanged. */
