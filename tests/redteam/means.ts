@@ -6,7 +6,7 @@ import { connectState } from "@toolbus/state";
 import { redisClient, type RedisReply } from "../servers/redis-client.ts";
 import { type RawBus, rawBus } from "./raw-bus.ts";
 import { orRefused } from "./refused-by-server.ts";
-import { textOf, valueOf, withValue } from "./stored-text.ts";
+import { textOf, valueOf, withLaterVersion, withValue } from "./stored-text.ts";
 import type { ServiceKeys, SystemUnderAttack } from "./system.ts";
 
 /** What an attacker has: the login and the key of a service. */
@@ -24,9 +24,11 @@ export interface Means {
   overwrite(key: string, value: Json): Promise<void>;
   /** Writes the exact text of a document, for example an earlier one. Null removes the document. Throws `RefusedByServer`. */
   putBack(key: string, text: string | null): Promise<void>;
+  /** Overwrites a registration, gives it a later version and makes a commit, so that every process reads it at once. Throws `RefusedByServer`. */
+  register(key: string, value: Json): Promise<void>;
   /**
    * Makes a commit without an effect in the shard of the registry, as each heartbeat does. Processes read the registry again only after a commit, so without
-   * it they may use what they have read before an overwrite for ten seconds.
+   * it they may use what they have read before an overwrite for ten seconds. The same is true of a document whose version did not change.
    */
   commitInRegistry(): Promise<void>;
   publish(sent: Message): Promise<void>;
@@ -57,6 +59,20 @@ export function openMeans({ addresses, keyOf, service }: Whose, { system, closin
     return await orRefused(client.ask(...words));
   };
   const text = async (key: string): Promise<string | null> => textOf(await redis("GET", key));
+  const commitInRegistry = async (): Promise<void> => {
+    const state = await connectState(addresses.stateUrl, { clock: Date.now });
+    try {
+      const change = {
+        op: randomUUID(),
+        guards: [{ key: keys.profiles(`nobody-${randomUUID()}`), version: 0 }],
+        timers: [{ service: "agent", id: randomUUID(), dueIn: null }],
+      };
+      const { outcome } = await state.commit(HOME_SHARD, change);
+      if (outcome !== "ok") throw new Error(`The commit in the shard of the registry was not made: ${outcome}`);
+    } finally {
+      await state.close();
+    }
+  };
   const openBus = (): Promise<RawBus> => (bus ??= orRefused(rawBus(addresses.busUrl).then(closed)));
   return {
     addresses,
@@ -70,20 +86,11 @@ export function openMeans({ addresses, keyOf, service }: Whose, { system, closin
     look: async (key) => valueOf(key, await text(key)),
     overwrite: async (key, value) => void (await redis("SET", key, withValue(await genuineText(key), value))),
     putBack: async (key, before) => void (await (before === null ? redis("DEL", key) : redis("SET", key, before))),
-    async commitInRegistry() {
-      const state = await connectState(addresses.stateUrl, { clock: Date.now });
-      try {
-        const change = {
-          op: randomUUID(),
-          guards: [{ key: keys.profiles(`nobody-${randomUUID()}`), version: 0 }],
-          timers: [{ service: "agent", id: randomUUID(), dueIn: null }],
-        };
-        const { outcome } = await state.commit(HOME_SHARD, change);
-        if (outcome !== "ok") throw new Error(`The commit in the shard of the registry was not made: ${outcome}`);
-      } finally {
-        await state.close();
-      }
+    async register(key, value) {
+      await redis("SET", key, withLaterVersion(withValue(await genuineText(key), value)));
+      await commitInRegistry();
     },
+    commitInRegistry,
     publish: async (sent) => orRefused((await openBus()).publish(sent)),
     broker: async (act) => orRefused(act(await openBus())),
   };

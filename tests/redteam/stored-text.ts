@@ -22,3 +22,8 @@ export function withValue(before: string | null, value: Json): string {
   const head = before?.slice(0, HEAD) ?? `${first}${first}${NEVER_OVER}${"f".repeat(40)}`;
   return head + JSON.stringify(value);
 }
+
+/** Returns the document with a version that no commit has reached. A reader of the registry takes such a document as changed at each read. */
+export function withLaterVersion(text: string): string {
+  return String(Number(text.slice(0, 16)) + 1_000_000_000).padStart(16, "0") + text.slice(16);
+}

@@ -75,11 +75,12 @@ export const mcpClients: readonly Attack[] = [
       const before = await arena.eye.text(key);
       const stored = await arena.stored(key);
       const parameters = { type: "object", properties: { payee: { type: "string", pattern: "(?<=a)(b+)+$" } } };
-      await arena.eye.overwrite(key, { ...stored, definition: { ...(stored["definition"] as JsonObject), parameters } });
+      await arena.eye.register(key, { ...stored, definition: { ...(stored["definition"] as JsonObject), parameters } });
       try {
         return await judged(arena, await callTool(arena, "rita", { name: TOOLS.read, args: { payee: "BAKERY", amount: 1 } }));
       } finally {
         await arena.eye.putBack(key, before);
+        await arena.eye.commitInRegistry();
       }
     },
   },

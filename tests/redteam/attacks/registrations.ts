@@ -29,7 +29,7 @@ export const registrations: readonly Attack[] = [
       const key = keys.registration("payments", TOOLS.high, "1");
       const before = await arena.eye.text(key);
       const [receiptKey] = publicKeySet([await generateSigningKey()]).keys;
-      await register(arena, key, { ...(await arena.stored(key)), receiptKey } as Json);
+      await arena.as("agent").register(key, { ...(await arena.stored(key)), receiptKey } as Json);
       try {
         return await answeredWrite(arena, "neighbour", async ({ secret }) => ({ secret: textIn(secret) }));
       } finally {
@@ -51,7 +51,7 @@ function changed(name: string, expected: Attack["expected"], change: (definition
       const before = await arena.eye.text(key);
       const stored = await arena.stored(key);
       const definition = change(stored["definition"] as JsonObject);
-      await register(arena, key, { ...stored, definition, hash: toolHash(definition as never) } as Json);
+      await arena.as("agent").register(key, { ...stored, definition, hash: toolHash(definition as never) } as Json);
       try {
         return await askedFor(arena);
       } finally {
@@ -60,13 +60,6 @@ function changed(name: string, expected: Attack["expected"], change: (definition
       }
     },
   };
-}
-
-/** Overwrites a registration, and has every process read it at once. Throws `RefusedByServer`. */
-async function register(arena: Arena, key: string, value: Json): Promise<void> {
-  const agent = arena.as("agent");
-  await agent.overwrite(key, value);
-  await agent.commitInRegistry();
 }
 
 async function askedFor(arena: Arena) {
