@@ -9,6 +9,7 @@ import type { Verdict } from "./verdict.ts";
 
 const root = path.resolve(import.meta.dirname, "../..");
 const stopping = new AbortController();
+const PLANNED: Verdict = { kind: "no_mutation", why: "it is planned, so there is nothing to prove" };
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stopping.abort(new Error("Interrupted.")));
 
 try {
@@ -68,8 +69,6 @@ async function mutate({ ids, twentieth, json }: Arguments): Promise<number> {
   else print(`\n${caught} of ${results.length} mutations were noticed by a test that their row names.\n`);
   return caught === results.length && results.length > 0 ? 0 : 1;
 }
-
-const PLANNED: Verdict = { kind: "no_mutation", why: "it is planned, so there is nothing to prove" };
 
 function chosenOf(all: readonly Requirement[], ids: readonly string[]): readonly Requirement[] {
   return ids.length === 0 ? all : all.filter(({ id }) => ids.includes(id));
