@@ -33,6 +33,11 @@ const registryStamp = from("packages/contracts/src/registry-stamp.test.ts");
 const stampObstacle = from("packages/tool-kit/src/rollout/registry-stamp.test.ts");
 const goldenWorker = from("tests/e2e/golden-calls.test.ts");
 const goldenCalls = from("packages/tool-kit/src/rollout/golden-calls.test.ts");
+const apartSystem = from("tests/e2e/apart/apart.test.ts");
+const strictObjects = from("tests/kubernetes/strict-objects.test.ts");
+const connectedObjects = from("tests/kubernetes/connected-objects.test.ts");
+const scaledReplicas = from("packages/tool-kit/src/registry/replicas.test.ts");
+const unservedCalls = from("services/agent/src/transitions/unserved.test.ts");
 const eitherBroker = from("tests/e2e/either-broker.test.ts");
 const transitions = from("services/agent/src/transitions/transitions.test.ts");
 const limits = from("services/agent/src/transitions/end.test.ts");
@@ -844,6 +849,14 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     switchedOff("refuses a read as a matter of policy and says which flag it was"),
     toolOffers("leave out what a flag of this environment switches off"),
   ],
+  "LV-33": [
+    connectedObjects("RabbitMQ: KEDA counts queues that exist, with the login of the service that it scales"),
+    connectedObjects("NATS: KEDA counts streams and consumers that exist"),
+    scaledReplicas("is not a fault if its registration allows scaling to zero, until a deployment withdraws that"),
+    unservedCalls("waits for a toolset that may be scaled to zero"),
+    runRead("is handed back when the worker stops"),
+    runWrite("is completed when the stop comes after it was sent"),
+  ],
   "G-13": [
     goldenWorker(
       "is unready with one sentence, takes no calls, and becomes ready when the calls pass, all without a run and without an effect",
@@ -961,6 +974,26 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     conversationRoutes("returns as many as requested"),
     conversationRoutes(
       "begins a new one for a caller who already has one: it is empty, its profile is the same, and the other keeps its messages",
+    ),
+  ],
+  "B-17": [
+    apartSystem("investigate a release to its filed report, and lack no right"),
+    strictObjects(
+      "kustomize accepts each overlay, and each object has only fields and values that the API knows (skipped without kubectl)",
+    ),
+    connectedObjects(
+      "runs one Deployment for each service and each toolset, as a user without rights, with an account of its own that has no token",
+    ),
+    connectedObjects("selects the pods that each Service, budget, scaler and Deployment means"),
+    observability("mounts files that exist, on loopback only, with every dashboard and every service that Prometheus reads"),
+  ],
+  "F-09": [
+    connectedObjects(
+      "runs one Deployment for each service and each toolset, as a user without rights, with an account of its own that has no token",
+    ),
+    connectedObjects("gives each service only the Secret of its own login, and the command makes each Secret and key that a pod names"),
+    connectedObjects(
+      "denies all traffic by default, lets only the gateway and approvals take traffic from anywhere, and only workers reach their targets",
     ),
   ],
   "F-10": [modelMetrics("that ends is what it has cost, by profile and how it ended, and that it has ended so")],

@@ -1,7 +1,31 @@
 import type { Mutations } from "../mutation.ts";
 
-/** The mutations of the rows F. */
+/** The mutations of the rows F, and of those about deployments. */
 export const productionMutations: Mutations = {
+  "B-17": {
+    breaks: "the worker for dead letters is missing on Kubernetes",
+    patches: [{ file: "deploy/k8s/base/kustomization.yaml", find: "  - worker-operations.yaml\n", replace: "" }],
+  },
+  "F-09": {
+    breaks: "each pod has a token of the cluster",
+    patches: [
+      {
+        file: "deploy/k8s/base/every-service.yaml",
+        find: "      automountServiceAccountToken: false",
+        replace: "      automountServiceAccountToken: true",
+      },
+    ],
+  },
+  "LV-33": {
+    breaks: "workers are scaled by a queue that nobody fills",
+    patches: [
+      {
+        file: "deploy/k8s/components/keda-rabbitmq/scaled-objects.yaml",
+        find: "queueName: toolbus.queue.tool.invoke.release",
+        replace: "queueName: toolbus.queue.tool.invoke.releases",
+      },
+    ],
+  },
   "F-10": {
     breaks: "the cost of a run is not recorded by how it ended",
     patches: [
