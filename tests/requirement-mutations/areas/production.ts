@@ -3,8 +3,14 @@ import type { Mutations } from "../mutation.ts";
 /** The mutations of the rows F, and of those about deployments. */
 export const productionMutations: Mutations = {
   "B-17": {
-    breaks: "the worker for dead letters is missing on Kubernetes",
-    patches: [{ file: "deploy/k8s/base/kustomization.yaml", find: "  - worker-operations.yaml\n", replace: "" }],
+    breaks: "on Kubernetes, no request reaches a gateway",
+    patches: [
+      {
+        file: "deploy/k8s/base/gateway.yaml",
+        find: "  selector: { app.kubernetes.io/name: toolbus, app.kubernetes.io/component: gateway }\n  ports:",
+        replace: "  selector: { app.kubernetes.io/name: toolbus, app.kubernetes.io/component: gateways }\n  ports:",
+      },
+    ],
   },
   "F-09": {
     breaks: "each pod has a token of the cluster",
