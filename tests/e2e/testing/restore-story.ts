@@ -52,7 +52,7 @@ function heldIn(document: Readonly<Record<string, unknown>>) {
 
 /** Expects the raise and the resume in the audit, and a chain that nobody has changed. */
 async function expectAudit(system: PayingSystem, reason: string): Promise<void> {
-  // The copy has the lease of a process that is gone. Approvals adds records to the chain when this lease has ended.
+  // The copy has the lease of a process that is gone. It can take a minute until approvals looks again.
   const recorded = async (): Promise<readonly object[]> => {
     const { records } = (await system.json("audit", "list", "--chain", "system")) as {
       readonly records: readonly { readonly record: object }[];
