@@ -36,14 +36,14 @@ export function prepareChange(keys: ShardKeys, shard: string, change: Change): P
   if (change.op === "") throw new TypeError("A change needs an op that names it.");
   const { put = [], remove = [], append = [], timers = [], outbox = [], index = [] } = change;
   for (const guard of change.guards) {
-    inShard(guard.key);
+    keys.checkIn(shard, guard.key);
     if (!Number.isInteger(guard.version) || guard.version < 0)
       throw new TypeError(`Guard "${guard.key}" has no version: ${guard.version}.`);
   }
   if (change.seen && (!Number.isInteger(change.seen.commit) || change.seen.commit < 1)) {
     throw new TypeError(`Change "${change.op}" has seen no commit: ${change.seen.commit}.`);
   }
-  for (const key of [...put.map((entry) => entry.key), ...remove, ...append.map((entry) => entry.log)]) inShard(key);
+  for (const key of [...put.map((entry) => entry.key), ...remove, ...append.map((entry) => entry.log)]) keys.checkIn(shard, key);
   once("document", [...put.map((entry) => entry.key), ...remove]);
   for (const entry of timers) if (entry.dueIn !== null) finite(`timer "${entry.id}"`, entry.dueIn);
   for (const entry of outbox) finite(`message "${entry.id}"`, entry.dueIn);
@@ -72,11 +72,6 @@ export function prepareChange(keys: ShardKeys, shard: string, change: Change): P
     outbox: outbox.map(({ service, id, topic, message, dueIn }) => ({ service, id, topic, text: jsonText(id, message), dueIn })),
     index,
   };
-
-  function inShard(key: string): void {
-    if (keys.shardOf(key) !== shard)
-      throw new RangeError(`Key "${key.slice(0, 80)}" belongs to another shard than the commit's, "${shard}".`);
-  }
 }
 
 /** Returns the JSON text of a value. Throws TypeError for a value that JSON cannot express, and RangeError above `MAX_VALUE_BYTES`. */

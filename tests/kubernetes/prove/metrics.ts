@@ -26,7 +26,15 @@ const LONGEST_MS = 180_000;
 /** Reads each pod of a service with a Prometheus on this machine, during a small load of reads, writes and failures, and evaluates all dashboards and rules. */
 export async function metricsOf(cluster: Cluster, services: readonly string[]): Promise<MetricsReport> {
   if (NO_PROMETHEUS !== null) throw new Error(`${NO_PROMETHEUS}: the proof "metrics" needs it on this machine.`);
-  await giveModelPrices(true);
+  try {
+    await giveModelPrices(true);
+    return await readBy(cluster, services);
+  } finally {
+    await giveModelPrices(false);
+  }
+}
+
+async function readBy(cluster: Cluster, services: readonly string[]): Promise<MetricsReport> {
   const pods = await objects("pod", "-l", `app.kubernetes.io/component in (${services.join(",")})`);
   const targets = pods.flatMap(({ metadata, status }) =>
     metadata.deletionTimestamp === undefined && status?.podIP !== undefined ? [`${status.podIP}:9464`] : [],
@@ -63,7 +71,6 @@ export async function metricsOf(cluster: Cluster, services: readonly string[]): 
   } finally {
     await prometheus.stop();
     rmSync(folder, { recursive: true, force: true });
-    await giveModelPrices(false);
   }
 }
 
@@ -91,5 +98,5 @@ async function giveModelPrices(given: boolean): Promise<void> {
   const patch = { spec: { template: { spec: { containers: [container], volumes } } } };
   await kubectl("patch", "deployment", "agent", "-p", JSON.stringify(patch));
   await ready("deployment/agent");
-  if (!given) await kubectl("delete", "configmap", metadata.name);
+  if (!given) await kubectl("delete", "configmap", metadata.name, "--ignore-not-found");
 }
