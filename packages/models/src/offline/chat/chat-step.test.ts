@@ -182,6 +182,12 @@ describe("a message that names no tool", () => {
     expect(said('delete_all {"sure": true}').calls).toEqual([{ name: "delete_all", arguments: '{"sure": true}' }]);
   });
 
+  it("that calls a name longer than any tool's makes no call", () => {
+    const { text, calls: made } = said(`delete_${"a".repeat(60)} {"sure": true}`);
+    expect(made).toEqual([]);
+    expect(text).toContain("There is no tool");
+  });
+
   it.each([
     'get_release_summary {"release_id": "v2"} and delete_all {"sure": true}',
     'delete_all {"sure": true} and list_order {}',
