@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import path from "node:path";
 import { parseArgs } from "node:util";
 import type { Benchmark, SpecialFlag, Requests } from "./benchmark.ts";
 import { type Environment, serverUrls } from "./server-urls.ts";
@@ -33,6 +35,7 @@ Usage: npm run bench -- NAME [options]
   --postgres URL     model-round --peers: PostgreSQL (default: BENCH_POSTGRES_URL, or the usual local port as postgres)
   --peers            tool-call: NestJS and moleculer as well; model-round: LangGraph, DBOS, AI SDK, OpenAI Agents and Mastra. npm installs
                      all of them into bench/peers the first time
+  --before FOLDER    run-loop: also the checkout of an earlier commit in this folder, with its packages installed
   --json             print one JSON document instead of a table
   --help             this text
 
@@ -57,10 +60,10 @@ export function benchArguments(
   const [name, ...more] = positionals;
   const known = benchmarks.map((each) => each.name).join(", ");
   const [first] = benchmarks;
-  const { json = false, help = false, peers = false } = values;
+  const { json = false, help = false, peers = false, before } = values;
   if (help && first) {
     const { urls } = serverUrls({}, {});
-    return { ok: true, args: { benchmark: first, json, seconds: DEFAULT_SECONDS, help, requests: { servers: urls, peers } } };
+    return { ok: true, args: { benchmark: first, json, seconds: DEFAULT_SECONDS, help, requests: { servers: urls, peers, before: null } } };
   }
   if (more.length > 0) return refused(`One benchmark at a time: "${more[0]}" is too many.`);
   if (name === undefined) return refused(`Name a benchmark, for example npm run bench -- embedded. The benchmarks are: ${known}.`);
@@ -70,12 +73,14 @@ export function benchArguments(
   if (stray) return refused(`--${stray} is not for ${name}, but for ${takersOf(stray, benchmarks)}.`);
   const text = values.seconds ?? String(DEFAULT_SECONDS);
   if (!/^[1-9][0-9]{0,2}$/.test(text) || Number(text) > 600) return refused(`--seconds needs a whole number from 1 to 600, not "${text}".`);
+  if (before !== undefined && !existsSync(path.join(before, "bench/src/run-loop/loop-process.ts")))
+    return refused(`--before needs the folder of a checkout of Toolbus, and "${before}" is none.`);
   const { urls, problem } = serverUrls(values, environment);
   if (problem !== null) return refused(problem);
-  return { ok: true, args: { benchmark, json, seconds: Number(text), help, requests: { servers: urls, peers } } };
+  return { ok: true, args: { benchmark, json, seconds: Number(text), help, requests: { servers: urls, peers, before: before ?? null } } };
 }
 
-const SPECIAL_FLAGS = ["rabbitmq", "nats", "redis", "postgres", "peers"] as const satisfies readonly SpecialFlag[];
+const SPECIAL_FLAGS = ["rabbitmq", "nats", "redis", "postgres", "peers", "before"] as const satisfies readonly SpecialFlag[];
 
 function takersOf(flag: SpecialFlag, benchmarks: readonly Benchmark[]): string {
   return benchmarks
@@ -101,6 +106,7 @@ function parse(argv: readonly string[]) {
         redis: text,
         postgres: text,
         peers: flag,
+        before: text,
       },
       strict: true,
       allowPositionals: true,

@@ -20,13 +20,15 @@ export interface ServerUrls {
 }
 
 /** A flag that only some benchmarks accept. */
-export type SpecialFlag = keyof ServerUrls | "peers";
+export type SpecialFlag = keyof ServerUrls | "peers" | "before";
 
 /** The values of the flags that only some benchmarks accept. */
 export interface Requests {
   readonly servers: ServerUrls;
   /** Whether other libraries are installed and measured too. */
   readonly peers: boolean;
+  /** The folder of a checkout of an earlier commit to measure as well, or null. Its packages must be installed. */
+  readonly before: string | null;
 }
 
 /** The results of a benchmark. */

@@ -33,7 +33,7 @@ export const benchmarks: readonly Benchmark[] = [
   {
     name: "run-loop",
     summary: "Whole runs of an agent with Redis as state, against a loop made by hand that keeps one checkpoint a round on the same Redis.",
-    flags: ["redis", "rabbitmq", "nats"],
+    flags: ["redis", "rabbitmq", "nats", "before"],
     run: async (conditions, requests) => (await import("./run-loop/run-loop.ts")).runLoop(conditions, requests),
   },
   {

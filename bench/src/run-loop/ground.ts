@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { startAsked } from "../asked-process.ts";
 import type { Conditions } from "../benchmark.ts";
-import { type Goal, rateGoal, type Target } from "../goal.ts";
+import { type Goal, goal, rateGoal } from "../goal.ts";
 import { pairedSlices } from "../paired-slices.ts";
-import { type LoopContender, startLoop } from "./loop-contender.ts";
+import { type LoopContender, type Part, startLoop } from "./loop-contender.ts";
 import type { Tools } from "./loop.ts";
 import { type RunRedis, runRedis } from "./run-redis.ts";
 import type { StubQuestion } from "./stub-model-process.ts";
@@ -20,6 +20,8 @@ export interface Ground {
   readonly modelUrl: string;
   readonly conditions: Conditions;
   readonly load: RunLoad;
+  /** The folder of a checkout of an earlier commit, whose loop is measured as well. */
+  readonly before: string | null;
 }
 
 const STUB = new URL("stub-model-process.ts", import.meta.url);
@@ -32,13 +34,14 @@ export async function onGround<T>(
   redisUrl: string | null,
   conditions: Conditions,
   load: RunLoad,
+  before: string | null,
   use: (ground: Ground) => Promise<T>,
 ): Promise<T> {
   const redis = await runRedis(redisUrl, conditions.signal);
   const stub = startAsked<StubQuestion>(STUB);
   try {
     const { url } = (await stub.ask({ kind: "begin" })) as { readonly url: string };
-    return await use({ redis, modelUrl: url, conditions, load });
+    return await use({ redis, modelUrl: url, conditions, load, before });
   } finally {
     await stub.stop();
     await redis.stop();
@@ -47,7 +50,7 @@ export async function onGround<T>(
 
 /** Starts a loop with its own namespace, uses it, and always stops it. */
 export async function withLoop<T>(
-  part: "toolbus" | "by hand",
+  part: Part,
   tools: Tools,
   { redis, modelUrl }: Ground,
   use: (loop: LoopContender) => Promise<T>,
@@ -62,22 +65,52 @@ export async function withLoop<T>(
   }
 }
 
-/** Compares the runs per second of two loops, with the tools of both in the same place. */
-export async function speedRow(
-  tools: string,
-  aim: Pick<Target, "is" | "target">,
+/** The targets of a comparison: for the runs per second, and for the processor time of a run. */
+export interface Aims {
+  readonly speed: number;
+  readonly cpu: number;
+}
+
+/**
+ * Compares the runs per second of two loops, and the processor time of a run in the processes of the loops. The tools of both are in the same place.
+ * `whose` names our loop in the rows.
+ */
+export async function speedRows(
+  { tools, whose }: { readonly tools: string; readonly whose: string },
+  { speed, cpu }: Aims,
   ours: LoopContender,
   theirs: LoopContender,
   { conditions, load }: Ground,
-): Promise<Goal> {
+): Promise<readonly Goal[]> {
   const { count, inFlight } = load;
+  const [subject, bare] = [counted(ours), counted(theirs)];
   const paired = await pairedSlices({
-    subject: () => ours.runs(count, ROUNDS, inFlight),
-    bare: () => theirs.runs(count, ROUNDS, inFlight),
+    subject: () => subject.runs(count, ROUNDS, inFlight),
+    bare: () => bare.runs(count, ROUNDS, inFlight),
     sliceMs: SLICE_MS,
     ...conditions,
   });
-  return rateGoal({ ...aim, name: `runs a second, ${inFlight} in flight, ${tools}, against the loop by hand` }, paired, count, "runs/s");
+  const [ourMs, theirMs] = await Promise.all([subject.cpuMs(), bare.cpuMs()]);
+  const what = `${inFlight} in flight, ${tools}, against the loop by hand`;
+  return [
+    rateGoal({ name: `${whose}runs a second, ${what}`, is: "at least", target: speed }, paired, count, "runs/s"),
+    goal({ name: `${whose}processor time of a run, ${what}`, is: "at most", target: cpu }, { ours: ourMs, theirs: theirMs, unit: "ms" }),
+  ];
+}
+
+/** Counts the runs of a loop. `cpuMs` returns the processor time of a run, without the loop's start and its first runs. */
+function counted(loop: LoopContender) {
+  let runs = 0;
+  let before: number | null = null;
+  return {
+    async runs(count: number, rounds: number, inFlight: number): Promise<void> {
+      await loop.runs(count, rounds, inFlight);
+      // The first runs compile the code.
+      if (before === null) before = await loop.cpuMs();
+      else runs += count;
+    },
+    cpuMs: async () => ((await loop.cpuMs()) - (before ?? 0)) / Math.max(1, runs),
+  };
 }
 
 export function newNamespace(): string {

@@ -110,7 +110,7 @@ async function connect({ redisUrl, namespace, tools }: LoopPlace, service: strin
 
 function infrastructureOf(bus: MessageBus, state: StateStore): Infrastructure {
   const keyed = { identity: own.identityOf("bench"), trusted: own.trusted, embedded: true };
-  return { bus, state, log: silentLog, ...keyed, random, monotonic, clock };
+  return { bus, local: new Map(), state, log: silentLog, ...keyed, random, monotonic, clock };
 }
 
 async function startBenchWorker(infrastructure: Infrastructure): Promise<Worker> {

@@ -6,6 +6,7 @@ export { connectBus, type ConnectBusOptions } from "./connect-bus.ts";
 export { consumeQueue, type DeliveryContext, type Verdict } from "./consume-pipeline.ts";
 export { deadLetterMessage } from "./dead-letter.ts";
 export { listenTo } from "./listen-pipeline.ts";
+export type { LocalToolset, LocalToolsets } from "./local-toolsets.ts";
 export { type MemoryBus, memoryBus, type MemoryBusOptions } from "./memory/memory-bus.ts";
 export {
   BUS_IS_CLOSED,
@@ -21,4 +22,5 @@ export {
 } from "./message-bus.ts";
 export { natsRights } from "./nats/rights.ts";
 export { faultFields, loggedId } from "./pipeline-log.ts";
+export { type Place, places, type Places } from "./places.ts";
 export type { Unusable } from "./unusable-messages.ts";

@@ -1,4 +1,4 @@
-import type { MessageBus } from "@toolbus/bus";
+import type { LocalToolsets, MessageBus } from "@toolbus/bus";
 import type { Identity, TrustedKeys } from "@toolbus/grants";
 import type { StateStore, StoreLosses } from "@toolbus/state";
 import type { ClocksToWatch, Log } from "@toolbus/telemetry";
@@ -8,6 +8,8 @@ import type { Settings, SettingsOf } from "./settings.ts";
 /** The infrastructure of every service. `runServices` or a test builds it once per process. */
 export interface Infrastructure {
   readonly bus: MessageBus;
+  /** The toolsets that this process serves. The agent calls them directly instead of sending a message (decision 0119). If absent, it sends every call. */
+  readonly local?: LocalToolsets;
   readonly state: StateStore;
   /** The losses of the store that this process noticed. Absent if the store cannot lose anything. */
   readonly losses?: StoreLosses;

@@ -2,7 +2,6 @@ export { signAnswer, verifyAnswer } from "./calls/answer-receipt.ts";
 export { defineTool, type ReadSpec, type WriteSpec } from "./tool/define-tool.ts";
 export { ledgerTransitions } from "./writes/ledger-transitions.ts";
 export { shardWatch } from "./writes/lost-shard.ts";
-export { mountToolset, type MountedToolset } from "./local-toolset.ts";
 export { MAX_CONTENT_BYTES } from "./tool/tool-output.ts";
 export type { Progress } from "./tool/progress.ts";
 export { readResult, type ReadAnswer } from "./calls/read-result.ts";

@@ -1,7 +1,8 @@
-import { consumeQueue, listenTo, type MessageBus, type Subscription } from "@toolbus/bus";
+import { consumeQueue, listenTo, type LocalToolsets, type MessageBus, places, type Subscription } from "@toolbus/bus";
 import { messageTypes, parser, ToolCancel, ToolInvoke, topics } from "@toolbus/contracts";
 import { invokeTool } from "./calls/invoke-pipeline.ts";
 import { answerPlans } from "./calls/answer-plans.ts";
+import { localToolset, type OpenLocalToolset } from "./calls/local-toolset.ts";
 import { observePromises } from "./protection/observe-promises.ts";
 import { openProtection } from "./protection/protection.ts";
 import { keepPresent } from "./registry/toolset-presence.ts";
@@ -18,9 +19,12 @@ export interface Worker {
 
 /**
  * Serves a toolset: registers it, sends heartbeats, consumes `tool.invoke.<toolset>` and the questions for plans, and listens for cancels and requests to register again.
- * Resolves when calls may arrive. Rejects with `RegistryConflict` if a tool's name belongs to another toolset. Then nothing was started.
+ * Resolves when calls may arrive. Rejects with `RegistryConflict` if a tool's name belongs to another toolset. Then nothing was started. With `local`,
+ * the agents of this process call the toolset directly. `concurrency` limits the calls of both ways together.
  */
-export async function startWorker(options: WorkerOptions & { readonly bus: MessageBus; readonly concurrency?: number }): Promise<Worker> {
+export async function startWorker(
+  options: WorkerOptions & { readonly bus: MessageBus; readonly concurrency?: number; readonly local?: LocalToolsets | undefined },
+): Promise<Worker> {
   const { bus, toolset, log, clock, concurrency = 16 } = options;
   const { protection = openProtection({ monotonic: options.monotonic, log }) } = options;
   const shared = { ...options, protection };
@@ -34,6 +38,9 @@ export async function startWorker(options: WorkerOptions & { readonly bus: Messa
     observePromises(toolset),
     presence,
   ];
+  const room = places(concurrency);
+  const here = options.local && localToolset(context, room);
+  const topic = topics.invoke(toolset.name);
   let stopping: Promise<void> | null = null;
   const worker: Worker = { stop: () => (stopping ??= stopAll(subscriptions)), renew: presence.renew };
   try {
@@ -48,25 +55,40 @@ export async function startWorker(options: WorkerOptions & { readonly bus: Messa
     );
     subscriptions.push(
       await consumeQueue(bus, {
-        topic: topics.invoke(toolset.name),
+        topic,
         types: [messageTypes.toolInvoke],
         parse: parseInvoke,
         concurrency,
         deadlineMs: deliveryDeadlineMs(toolset),
         backoffMs: context.timings.retryMs,
         lettersPerMinute: options.deadLettersPerMinute,
-        handler: (message, invoke, delivery) => invokeTool(message, invoke, delivery, context),
+        handler: async (message, invoke, delivery) => {
+          const place = here && (room.tryTake() ?? (await room.take(delivery.signal)));
+          return invokeTool(message, invoke, delivery, context).finally(() => place?.leave());
+        },
         log,
         clock,
       }),
     );
     subscriptions.push(...(await answerPlans(bus, context, { concurrency, lettersPerMinute: options.deadLettersPerMinute })));
+    if (here) subscriptions.push(atHand(options.local, topic, here));
     await presence.announce();
   } catch (error) {
     await worker.stop();
     throw error;
   }
   return worker;
+}
+
+/** Offers the toolset to the agents of this process. A stop withdraws it first, so that later calls go to the bus. */
+function atHand(local: LocalToolsets | undefined, topic: string, here: OpenLocalToolset): Pick<Subscription, "stop"> {
+  local?.set(topic, here);
+  return {
+    stop() {
+      if (local?.get(topic) === here) local.delete(topic);
+      return here.stop();
+    },
+  };
 }
 
 const parseCancel = parser(ToolCancel);

@@ -1,3 +1,4 @@
+import { places } from "@toolbus/bus";
 import { DIRECT_CALL_PROFILE, type Message, topics } from "@toolbus/contracts";
 import { signMessage, signedReader } from "@toolbus/grants";
 import { type FactsOf, modelFacts, type ModelProvider, type ModelSettings, noModelSettings, tokenCalibration } from "@toolbus/models";
@@ -18,9 +19,11 @@ import { definitionPace, eraReader, FlagsRefused, openToolFlags, receiptKeys, ty
 import { keepRegistered } from "./agent-presence.ts";
 import { budgets } from "./budget/budgets.ts";
 import { catalogue } from "./catalogue.ts";
-import { startConsumers } from "./incoming/consumers.ts";
+import { localRounds } from "./incoming/local-round.ts";
+import { onResult, startConsumers } from "./incoming/consumers.ts";
 import type { InboxReader } from "./incoming/inbox-reader.ts";
 import { followIndexedServers } from "./incoming/indexed-servers.ts";
+import { localCalls } from "./outgoing/local-calls.ts";
 import { mcpMetadataRefreshMessage, toolRefreshMessage } from "./outgoing/messages.ts";
 import { AGENT_SERVICE, type Rules } from "./transitions/rules.ts";
 import { originReader } from "./origins.ts";
@@ -81,7 +84,7 @@ export interface AgentParts {
 
 /** Starts an agent with this model and these profiles. Resolves when the agent accepts work. */
 export async function startAgent(
-  { bus, state, log, identity, trusted, random, clock, monotonic }: Infrastructure,
+  { bus, local, state, log, identity, trusted, random, clock, monotonic }: Infrastructure,
   config: AgentConfig,
   { provider, models = noModelSettings, profiles, seenEveryMs, webhooks: plan = NOBODY }: AgentParts,
 ): Promise<Service> {
@@ -95,6 +98,7 @@ export async function startAgent(
     newNonce: () => Buffer.from(random(9)).toString("base64url"),
     random: () => Buffer.from(random(4)).readUInt32BE() / 2 ** 32,
     ownersDeadBefore: state.ownersDeadBefore,
+    servesHere: (toolset) => local?.has(topics.invoke(toolset)) === true,
   };
   if (config.RUN_RENEW_MS >= config.RUN_LEASE_MS)
     throw new Refusal(
@@ -132,7 +136,24 @@ export async function startAgent(
     (change, now) => observeRun(change, now, { provider: (profile) => modelOf(profile).name, log }),
     log,
   );
-  const outbox = webhooks.telling(observed);
+  const stopping = new AbortController();
+  const underWay = new Set<Promise<void>>();
+  const background = (work: Promise<void>): void => {
+    const done = work
+      .catch((error: unknown) => log.error({ error }, "work on a run failed; the timers of the run and its calls make up for it"))
+      .finally(() => underWay.delete(done));
+    underWay.add(done);
+  };
+  const outbox = localCalls({
+    outbox: webhooks.telling(observed),
+    local,
+    publish: (message) => bus.publish(message),
+    take: async (answer) => (await onResult(reader, answer, { count: 1, redelivered: false, signal: stopping.signal })).kind === "ack",
+    background,
+    stopping: stopping.signal,
+    log,
+  });
+  const known = transcripts(state, { maxChars: config.TRANSCRIPT_MAX_CHARS, keptChars: KEPT_TRANSCRIPTS, monotonic });
   const pace = definitionPace({ log, monotonic });
   const summaries = startSummaries({ state, log, monotonic, random }, config, {
     model: wrap(provider),
@@ -142,7 +163,11 @@ export async function startAgent(
   const reader: InboxReader = {
     state,
     outbox,
-    snapshots: snapshots(state, monotonic),
+    snapshots: snapshots(state, monotonic, known),
+    places: places(config.AGENT_CONCURRENCY),
+    monotonic,
+    callHere: localRounds(() => reader, { local: local ?? new Map(), background, stopping: stopping.signal }),
+    isHere: (callId) => [...(local?.values() ?? [])].some((toolset) => toolset.runs(callId)),
     budgets: budgets({ state, origins, config, profile: rules.profile, factsOf, log }),
     calibration: tokenCalibration(),
     modelOf,
@@ -164,7 +189,7 @@ export async function startAgent(
       perMinute: config.SECURITY_EVENTS_PER_MINUTE,
     }),
     origins,
-    transcripts: transcripts(state, { maxChars: config.TRANSCRIPT_MAX_CHARS, keptChars: KEPT_TRANSCRIPTS }),
+    transcripts: known,
     rules,
     log,
     toolOffers: toolOffers({
@@ -186,7 +211,6 @@ export async function startAgent(
     profiles: [...profiles.values()],
     everyMs: seenEveryMs,
   });
-  const stopping = new AbortController();
   const consumers = [...(await startConsumers(bus, reader, clock)), await followIndexedServers(bus, reader)];
   const timers = startTimerLoop({
     state,
@@ -213,6 +237,8 @@ export async function startAgent(
       await Promise.all(consumers.map((consumer) => consumer.stop()));
       stopping.abort();
       await timers.stop();
+      // What is done in the background may begin more work in the background.
+      while (underWay.size > 0) await Promise.all(underWay);
       await summaries.stop();
       await webhooks.stop();
       await presence.stop();

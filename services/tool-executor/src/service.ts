@@ -112,7 +112,7 @@ async function startGated(
 
 /** Returns the function that starts the worker of a toolset, and the flags of the process. */
 async function workerStarter(
-  { bus, state, losses, log, identity, trusted, random, monotonic, clock }: Infrastructure,
+  { bus, local, state, losses, log, identity, trusted, random, monotonic, clock }: Infrastructure,
   config: ExecutorConfig,
   protection: Protection,
 ): Promise<{ readonly flags: ToolFlags; readonly startOf: (toolset: Toolset) => Promise<Worker> }> {
@@ -125,6 +125,7 @@ async function workerStarter(
       startWorker({
         toolset,
         bus,
+        local,
         state,
         losses,
         keys: trusted.of("approvals"),

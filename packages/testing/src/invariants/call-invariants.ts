@@ -22,6 +22,8 @@ export interface Rules {
   /** The time after which the agent sends a call again. It doubles with each repeat, up to `redispatchMaxMs`. Null if the world does not set it. */
   readonly redispatchMs: number | null;
   readonly redispatchMaxMs: number | null;
+  /** The time after which the agent makes a call of a toolset in its own process again, if that is shorter. Null if no agent has such a toolset. */
+  readonly redispatchLocalMs: number | null;
   /** The largest error of a process's estimate of the store's time. The process extrapolates from an answer that took time to arrive. */
   readonly slackMs: number;
   /** Whether nobody forges decisions. An agent's record of an approval must then match the approval. */
@@ -67,7 +69,7 @@ function runBroken({ before, after }: Pick<Changed<Run>, "before" | "after">, at
   if (!after || after.status === "queued") return [];
   const { runId, startedAt, status } = after;
   const begins = !before || before.status === "queued";
-  if (!begins || status !== "ready") return [];
+  if (!begins || (status !== "ready" && status !== "waiting")) return [];
   // The process asked the store for the time before it made the commit, and the commit takes time to reach the store.
   return startedAt !== null && startedAt <= at + slackMs && startedAt > at - LONGEST_WAY_MS
     ? []
@@ -79,7 +81,7 @@ function sentBroken(
   facts: Facts,
   call: Call,
   before: Call | undefined,
-  { goesOn, redispatchMs, redispatchMaxMs, slackMs }: Rules,
+  { goesOn, redispatchMs, redispatchMaxMs, redispatchLocalMs, slackMs }: Rules,
 ): readonly string[] {
   const { callId, runId, round, index, dispatch, kind, sentAt } = call;
   const broken: string[] = [];
@@ -92,7 +94,7 @@ function sentBroken(
     }
   }
   if (kind !== "write" && before && before.dispatch > 0 && redispatchMs !== null && redispatchMaxMs !== null) {
-    const least = Math.min(redispatchMs * 2 ** (before.dispatch - 1), redispatchMaxMs);
+    const least = Math.min(redispatchMs * 2 ** (before.dispatch - 1), redispatchMaxMs, redispatchLocalMs ?? Infinity);
     if (sentAt - before.sentAt < least - slackMs)
       broken.push(
         `I2: ${callId} was sent as dispatch ${dispatch} ${sentAt - before.sentAt} ms after the one before, and ${least} is the least`,

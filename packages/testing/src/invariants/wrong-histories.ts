@@ -108,6 +108,7 @@ export function telling(): WrongHistory {
     goesOn: false,
     redispatchMs: 2000,
     redispatchMaxMs: 60_000,
+    redispatchLocalMs: null,
     slackMs: 1,
     honestBus: true,
     tables: false,

@@ -1,9 +1,9 @@
 import { type AgentConfig, agentSettings, startAgent } from "@toolbus/agent";
 import { type ApprovalsConfig, approvalsSettings, startApprovalsCore } from "@toolbus/approvals";
-import type { MemoryBus } from "@toolbus/bus";
+import type { LocalToolsets, MemoryBus } from "@toolbus/bus";
 import { type GatewayConfig, gatewaySettings, startGatewayCore } from "@toolbus/gateway";
 import { type Infrastructure, readSettings, type Route } from "@toolbus/runtime";
-import { startWorker, type Toolset, type WorkerTimings } from "@toolbus/tool-kit";
+import { startWorker, type Toolset, type Worker, type WorkerTimings } from "@toolbus/tool-kit";
 import { type SimProcess, simProcess } from "../clockwork/sim-process.ts";
 import type { Observe } from "../ports/observation.ts";
 import type { ObservedStore } from "../ports/observed-store.ts";
@@ -31,6 +31,8 @@ export interface ServiceSettings {
   readonly seenEveryMs: number;
   readonly profile: AgentProfile;
   readonly toolset: Toolset;
+  /** Whether each agent's process also serves the toolset, so that the agent calls it directly. */
+  readonly localTools: boolean;
 }
 
 /** A profile in the form that `startAgent` accepts. */
@@ -44,6 +46,8 @@ export interface DeploymentOptions {
   readonly observe: Observe;
   readonly target: Target;
   readonly script: Script;
+  /** See `WorldPlan`. */
+  readonly modelMs: { readonly least: number; readonly most: number };
   readonly settings: ServiceSettings;
   readonly replicas: Readonly<Record<Role, number>>;
   readonly keys: WorldKeys;
@@ -180,28 +184,40 @@ interface Started {
 type Start = (infrastructure: Infrastructure, process: SimProcess) => Promise<Started>;
 
 /** Returns functions that start the real services with the services' own start functions, without network ports and files. */
-function startersOf({ wire, script, settings, keys, target, observe }: DeploymentOptions): Readonly<Record<Role, Start>> {
+function startersOf({ wire, script, modelMs, settings, keys, target, observe }: DeploymentOptions): Readonly<Record<Role, Start>> {
   const config = configsOf(settings);
+  const { service, signer } = keys.identities.worker;
+  const workerIn = (infrastructure: Infrastructure, process: SimProcess): Promise<Worker> => {
+    setTarget(process, target);
+    const { toolset, worker: timings, seenEveryMs } = settings;
+    return startWorker({
+      ...infrastructure,
+      toolset,
+      keys: keys.trusted.of("approvals"),
+      signer,
+      receiptKeys: keys.trusted.of(service),
+      timings,
+      seenEveryMs,
+    });
+  };
   return {
     async agent(infrastructure, process) {
-      const provider = scriptedModel({ wire, process, script, observe });
+      const provider = scriptedModel({ wire, process, script, modelMs, observe });
       // There are two profiles, one for investigations and one for conversations. Only their names differ.
       const profiles = new Map(["release-investigation", "chat"].map((name) => [name, { ...settings.profile, name }]));
-      const { stop } = await startAgent(infrastructure, config.agent, { provider, profiles, seenEveryMs: settings.seenEveryMs });
-      return { routes: [], stop };
+      const local: LocalToolsets = new Map();
+      const worker = settings.localTools ? await workerIn({ ...infrastructure, local }, process) : null;
+      const { stop } = await startAgent({ ...infrastructure, local }, config.agent, { provider, profiles, seenEveryMs: settings.seenEveryMs });
+      return {
+        routes: [],
+        async stop() {
+          await stop();
+          await worker?.stop();
+        },
+      };
     },
     async worker(infrastructure, process) {
-      setTarget(process, target);
-      const { toolset, worker: timings, seenEveryMs } = settings;
-      const worker = await startWorker({
-        ...infrastructure,
-        toolset,
-        keys: keys.trusted.of("approvals"),
-        signer: infrastructure.identity.signer,
-        receiptKeys: keys.trusted.of(infrastructure.identity.service),
-        timings,
-        seenEveryMs,
-      });
+      const worker = await workerIn(infrastructure, process);
       return { routes: [], stop: () => worker.stop() };
     },
     approvals: (infrastructure) =>

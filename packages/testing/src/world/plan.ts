@@ -8,6 +8,11 @@ import { drawnScript, fixedScript } from "./scripted-model.ts";
 import { planned, simToolset, simWrites, writeNamed } from "./sim-tools.ts";
 
 const REPLICAS = { gateway: 1, agent: 2, worker: 2, approvals: 1 } as const;
+/** How long a model thinks. */
+const MODEL_MS = { least: 20, most: 2000 } as const;
+/** The share of worlds whose agents serve the toolset themselves, and the share of turns in these worlds that have only reads and computations. */
+const LOCAL_SHARE = 0.4;
+const READS_SHARE = 0.6;
 const FAULTS_FOR_MS = 120_000;
 /** The share of worlds in which people approve plans. */
 const PLANNING_SHARE = 0.25;
@@ -49,11 +54,24 @@ export function drawnPlan(seed: string, random: Prng, { linger }: { readonly lin
     drifts: random.fork("drifts").pick([0, 0.3, 0.8]),
     faultsForMs: FAULTS_FOR_MS,
     lingerMs: linger ? LINGER_MS : 0,
+    modelMs: MODEL_MS,
     script: (stream) => drawnScript(seed, stream),
   };
   // The choice comes from a separate stream, so that the worlds of seeds without batches do not change.
   const batches = random.fork("batch worlds");
-  return batches.chance(BATCH_SHARE) ? withBatches(plan, batches) : plan;
+  const whole = batches.chance(BATCH_SHARE) ? withBatches(plan, batches) : plan;
+  const local = random.fork("local tools");
+  return local.chance(LOCAL_SHARE) ? withLocalTools(whole, local) : whole;
+}
+
+/** Returns the same world with agents that serve the toolset themselves. Many of their turns have only reads, and some models answer at once. */
+export function withLocalTools(plan: WorldPlan, random: Prng): WorldPlan {
+  return {
+    ...plan,
+    settings: { ...plan.settings, localTools: true },
+    modelMs: random.pick([{ least: 1, most: 300 }, MODEL_MS]),
+    script: (stream) => drawnScript(plan.name, stream, READS_SHARE),
+  };
 }
 
 /** Returns a world without faults. People ask for one run, which has these turns. */
@@ -88,6 +106,7 @@ export function quietPlan(
     drifts: 0,
     faultsForMs: 0,
     lingerMs: 0,
+    modelMs: MODEL_MS,
     script: () => fixedScript(turns),
   };
 }
@@ -165,5 +184,6 @@ function settingsWith(
       continueAfterFailedWrite: goesOn,
     },
     toolset: simToolset(writes),
+    localTools: false,
   };
 }

@@ -15,6 +15,8 @@ export interface ScriptedModelOptions {
   readonly wire: Wire;
   readonly process: SimProcess;
   readonly script: Script;
+  /** How long the model thinks, in milliseconds. */
+  readonly modelMs: { readonly least: number; readonly most: number };
   readonly observe: Observe;
 }
 
@@ -22,7 +24,7 @@ export interface ScriptedModelOptions {
 export const USAGE = { inputTokens: 10, outputTokens: 5 } as const;
 
 /** Makes a model whose answers follow a script. It is as slow and as unreliable as a real one. */
-export function scriptedModel({ wire, process, script, observe }: ScriptedModelOptions): ModelProvider {
+export function scriptedModel({ wire, process, script, modelMs, observe }: ScriptedModelOptions): ModelProvider {
   const { faults, random } = wire;
   return {
     name: "scripted",
@@ -60,7 +62,7 @@ export function scriptedModel({ wire, process, script, observe }: ScriptedModelO
         },
         unanswered: () => new NetworkError("The scripted model broke off."),
         timeoutMs: 5000,
-        delayMs: faults.hit("slow_model") ? random.between(8000, 40_000) : random.magnitude(20, 2000),
+        delayMs: faults.hit("slow_model") ? random.between(8000, 40_000) : random.magnitude(modelMs.least, modelMs.most),
       });
       // After the race, nobody awaits the promise that lost.
       aborted.catch(() => undefined);
@@ -78,8 +80,11 @@ export function scriptedModel({ wire, process, script, observe }: ScriptedModelO
   };
 }
 
-/** Returns a script that is drawn from a seed: up to four calls a turn, up to three turns a run, and some wrong calls. */
-export function drawnScript(seed: string, random: Wire["random"]): Script {
+/**
+ * Returns a script that is drawn from a seed: up to four calls a turn, up to three turns a run, and some wrong calls. `readsShare` is the share of
+ * turns that have only reads and computations.
+ */
+export function drawnScript(seed: string, random: Wire["random"], readsShare = 0): Script {
   return ({ transcript, tools, run }) => {
     const turns = turnsOf(transcript, run.runId);
     const about = transcript.findLast((entry) => entry.type === "user" && entry.runId === run.runId);
@@ -88,7 +93,9 @@ export function drawnScript(seed: string, random: Wire["random"]): Script {
     const asked = 1 + prng(`${seed}/script/${topic}`).below(3);
     if (turns.length >= asked) return { text: `Done after ${turns.length} turns.`, calls: [] };
     const count = 1 + plan.below(3) + (plan.chance(0.05) ? 8 : 0);
-    const names = tools.map(({ name }) => name);
+    const all = tools.map(({ name }) => name);
+    const reads = all.filter((name) => READS.has(name));
+    const names = reads.length > 0 && prng(`${seed}/reads/${topic}/${turns.length}`).chance(readsShare) ? reads : all;
     const calls = Array.from({ length: count }, (_, index) => {
       const name = names.length === 0 || plan.chance(0.04) ? "no_such_tool" : plan.pick(names);
       // This number differs between two attempts at this turn.
@@ -120,6 +127,7 @@ export function fixedScript(turns: readonly (readonly { readonly name: string; r
   };
 }
 
+const READS: ReadonlySet<string> = new Set(["look_up", "add_up"]);
 const RECALL = "get_from_working_memory";
 
 /** Returns a chunk of the latest result in working memory. */

@@ -23,5 +23,7 @@ export interface WorldPlan {
   readonly faultsForMs: number;
   /** How long faults continue after every run has ended, in virtual milliseconds. */
   readonly lingerMs: number;
+  /** How long a model thinks, in milliseconds. */
+  readonly modelMs: { readonly least: number; readonly most: number };
   readonly script: (random: Prng) => Script;
 }

@@ -55,6 +55,9 @@ const MAX_STEPS = 300_000;
 // The share of kills that hit the process of the last event. By chance alone, few processes would die between an effect and its record.
 const BUSY_SHARE = 0.5;
 
+/** The lease of a run. It is longer than the timeout of the simulated read. */
+const LOCAL_RESEND_MS = 10_000;
+
 const KEYS = await worldKeys();
 
 /** Simulates one world until its runs have ended and nothing more can happen. Returns the violations and the work. */
@@ -98,6 +101,7 @@ function createWorld(plan: WorldPlan, witness: Witness) {
     goesOn: plan.settings.profile.continueAfterFailedWrite,
     redispatchMs: REDISPATCH_MS,
     redispatchMaxMs: REDISPATCH_MAX_MS,
+    redispatchLocalMs: plan.settings.localTools ? LOCAL_RESEND_MS : null,
     slackMs: 2 * plan.latencyMs.most + 1,
     tables: true,
     budgets: budgetRules(plan.settings.agent),
@@ -127,6 +131,7 @@ function createWorld(plan: WorldPlan, witness: Witness) {
     observe,
     target: target({ wire, observe, drifts: plan.drifts }),
     script: plan.script(random.fork("model")),
+    modelMs: plan.modelMs,
     settings: plan.settings,
     replicas: plan.replicas,
     keys: KEYS,

@@ -21,7 +21,7 @@ import { otherServer } from "./named-server.ts";
 import { crashedResult, onTrial } from "./on-trial.ts";
 import { readArguments } from "./read-arguments.ts";
 import { readResult } from "./read-result.ts";
-import { grantStaleMessage, resultMessage } from "./result-message.ts";
+import { grantStaleMessage, resultMessage, sendable } from "./result-message.ts";
 import { runRead } from "./run-read.ts";
 import { runWrite } from "../writes/run-write.ts";
 import { type ToolCall, toolCall, withRecord } from "../tool/tool-call.ts";
@@ -34,12 +34,40 @@ import { retryAfter } from "../worker-timings.ts";
  * Runs one tool call and publishes its answer. Never throws for a failed tool, because the model receives the failure as content. The delivery is
  * acknowledged last, so a crash repeats the work instead of losing it. The ledger makes the repeat of a write harmless.
  */
-export async function invokeTool(
+export function invokeTool(message: Message, invoke: ToolInvoke, delivery: CallDelivery, context: InvokeContext): Promise<Verdict> {
+  return inPipeline<Verdict>(message, invoke, delivery, context, (call, outcome) => settle(call, outcome, context));
+}
+
+/**
+ * Runs one call of a read or a computation as `invokeTool` does, but returns its result instead of publishing it. Returns another disposition if the
+ * call gets no answer.
+ */
+export function readHere(
   message: Message,
   invoke: ToolInvoke,
-  delivery: { readonly count: number; readonly signal: AbortSignal },
+  delivery: CallDelivery,
   context: InvokeContext,
-): Promise<Verdict> {
+): Promise<Verdict | { readonly kind: "result"; readonly result: ToolResult }> {
+  return inPipeline(message, invoke, delivery, context, async (call, outcome) => {
+    if (outcome.kind !== "answer" || outcome.letter !== undefined) return settle(call, outcome, context);
+    context.log.debug(recordOf(call, outcome.result), "a tool call was answered");
+    return { kind: "result", result: sendable(outcome.result) };
+  });
+}
+
+/** What the pipeline must know about a delivery: its number, from 1, and the signal that takes it back. */
+export interface CallDelivery {
+  readonly count: number;
+  readonly signal: AbortSignal;
+}
+
+async function inPipeline<T>(
+  message: Message,
+  invoke: ToolInvoke,
+  delivery: CallDelivery,
+  context: InvokeContext,
+  end: (call: ToolCall, outcome: Outcome) => Promise<T>,
+): Promise<T | Verdict> {
   if (Number.parseInt(shardOf(invoke.toolCallId), 16) >= context.state.shards)
     return { kind: "unusable", reason: "the call id names a shard that this store does not have" };
   const write = isWrite(message, invoke, context);
@@ -60,8 +88,8 @@ export async function invokeTool(
     return { kind: "retry", after: retryAfter(context.timings, delivery.count), reason: "this process works on the call already" };
   const call = toolCall({ ...parts, cancelled: entry.cancelled });
   try {
-    return await retriedInOutage(call, context, async () =>
-      settle(call, await withCallSpan(call, context, () => outcomeOf(call, context)), context),
+    return await retriedInOutage<T | Verdict>(call, context, async () =>
+      end(call, await withCallSpan(call, context, () => outcomeOf(call, context))),
     );
   } finally {
     call.progress.end();
@@ -69,7 +97,7 @@ export async function invokeTool(
   }
 }
 
-async function retriedInOutage(call: ToolCall, { log, timings }: InvokeContext, work: () => Promise<Verdict>): Promise<Verdict> {
+async function retriedInOutage<T>(call: ToolCall, { log, timings }: InvokeContext, work: () => Promise<T>): Promise<T | Verdict> {
   try {
     return await work();
   } catch (error) {

@@ -51,6 +51,8 @@ export interface StepUse {
 export interface Budgets {
   /** The model prices that these budgets use. */
   readonly factsOf: FactsOf;
+  /** Returns whether any budget limits the runs of a profile. */
+  limits(profile: string): boolean;
   /**
    * Reserves the most that this step may use, from all budgets or from none. Rejects if the store gives no answer. The call must then not be made.
    */
@@ -80,6 +82,10 @@ export function budgets({ state, origins, config, profile, factsOf, log }: Budge
   const settled = new WeakMap<Reservation, Promise<number>>();
   return {
     factsOf,
+    limits(name) {
+      const limits = budgetLimits(config, profile(name));
+      return WHOSE.some((whose) => limits[whose] !== null);
+    },
     async reserve(run, estimateOf, signal) {
       const limits = budgetLimits(config, profile(run.profile));
       if (WHOSE.every((whose) => limits[whose] === null)) return NOTHING_RESERVED;

@@ -64,7 +64,7 @@ describe("a window that is committed with a turn", () => {
     const guards = [{ key: keys.run(RUN), version: snapshot.run.version }];
     const put = [{ key: keys.run(RUN), value: snapshot.run.value as never }];
     expect(await b.commit(withContext({ op: "turn", guards, put }, document))).toBe("ok");
-    const read = transcripts(b.state, { maxChars: 100_000, keptChars: 100_000 });
+    const read = transcripts(b.state, { maxChars: 100_000, keptChars: 100_000, monotonic: b.monotonic });
     expect(await read.window(CONVERSATION)).toMatchObject({ document, entries: [{ sequence: 1 }] });
     b.advance(59 * 86_400_000);
     expect(await stored()).not.toBeNull();

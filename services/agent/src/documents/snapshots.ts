@@ -3,6 +3,7 @@ import type { Change, CommitReply, StateStore } from "@toolbus/state";
 import type { Snapshot } from "../transitions/snapshot.ts";
 import { loadSnapshot } from "./load.ts";
 import { keepWritten } from "./named-documents.ts";
+import type { Transcripts } from "../steps/transcripts.ts";
 import type { Read } from "../transitions/rules.ts";
 
 /**
@@ -15,8 +16,19 @@ export interface Snapshots {
    */
   guess(runId: string): Snapshot | null;
   load(runId: string): Promise<Snapshot | null>;
-  /** Records that a change made from this snapshot was committed. */
-  written(snapshot: Snapshot, change: Change, reply: CommitReply): void;
+  /**
+   * Records that a change made from this snapshot was committed. `growth` says which part of the change the transcript does not have yet. By default
+   * this is the whole change.
+   */
+  written(snapshot: Snapshot, change: Change, reply: CommitReply, growth?: Growth): void;
+}
+
+/** The growth of a transcript in a commit. */
+export interface Growth {
+  /** The version of the run's document at which the transcript is known. */
+  readonly before: number;
+  /** The change that appends, or null if the transcript has everything. */
+  readonly change: Change | null;
 }
 
 interface Kept {
@@ -29,7 +41,7 @@ const KEPT_RUNS = 512;
 // tools is slow.
 const KEPT_MS = 2000;
 
-export function snapshots(state: StateStore, monotonic: () => number): Snapshots {
+export function snapshots(state: StateStore, monotonic: () => number, transcripts?: Pick<Transcripts, "grown" | "forget">): Snapshots {
   const kept = new Map<string, Kept>();
   return {
     guess(runId) {
@@ -41,9 +53,11 @@ export function snapshots(state: StateStore, monotonic: () => number): Snapshots
       return null;
     },
     load: (runId) => loadSnapshot(state, runId),
-    written(snapshot, change, reply) {
-      const { runId } = snapshot.run.value;
+    written(snapshot, change, reply, growth = { before: snapshot.run.version, change }) {
+      const { runId, conversationId } = snapshot.run.value;
       keepWritten(state, runId, change);
+      if (reply.rolledBack) transcripts?.forget(conversationId);
+      else transcripts?.grown(conversationId, growth.change, { before: growth.before, after: reply.commit });
       kept.delete(runId);
       const next = reply.rolledBack ? null : snapshotAfter(snapshot, change, reply);
       if (next === null) return;

@@ -1,9 +1,10 @@
-import { consumeQueue, type Disposition, listenTo, loggedId, type MessageBus, type Subscription, type Verdict } from "@toolbus/bus";
+import { consumeQueue, type DeliveryContext, type Disposition, listenTo, loggedId, type MessageBus, type Subscription, type Verdict } from "@toolbus/bus";
 import {
   ApprovalDecided,
   ApprovalHeld,
   attributes,
   type Call,
+  callParts,
   messageTypes,
   type Message,
   parser,
@@ -17,7 +18,7 @@ import {
 import { MAX_SIGNED_CHARS, secretHash } from "@toolbus/grants";
 import type { Change } from "@toolbus/state";
 import { readResult } from "@toolbus/tool-kit";
-import { advanceRun } from "../steps/advance.ts";
+import { advanceHeld, advanceRun } from "../steps/advance.ts";
 import { answerArrived } from "./arrived.ts";
 import { callDecided, callHeld, callOf } from "../transitions/decided.ts";
 import type { Snapshot } from "../transitions/snapshot.ts";
@@ -47,13 +48,15 @@ export async function startConsumers(bus: MessageBus, reader: InboxReader, clock
   const { AGENT_NAME, AGENT_CONCURRENCY, MODEL_TIMEOUT_MS, DEAD_LETTERS_PER_MINUTE: lettersPerMinute } = rules.config;
   const showProgress = progressListener(state, (callId, proof) => noteQuestions(reader, { callId, proof }));
   const common = { log, clock, concurrency: AGENT_CONCURRENCY, deadlineMs: 30_000, lettersPerMinute };
+  // An answer may begin the run's next step, and is acknowledged after it. Steps are limited together, so as many other answers can be joined meanwhile.
+  const continuing = { ...common, concurrency: 2 * AGENT_CONCURRENCY, deadlineMs: MODEL_TIMEOUT_MS + 30_000 };
   return [
     await consumeQueue(bus, {
-      ...common,
+      ...continuing,
       topic: topics.result(AGENT_NAME),
       types: [messageTypes.toolResult, messageTypes.toolError, messageTypes.grantStale],
       parse: parseAnswer,
-      handler: (message) => onResult(reader, message),
+      handler: (message, _, context) => onResult(reader, message, context),
     }),
     await consumeQueue(bus, {
       ...common,
@@ -64,11 +67,11 @@ export async function startConsumers(bus: MessageBus, reader: InboxReader, clock
         refusedShard(state, held.toolCallId) ?? onCall(reader, held.toolCallId, (snapshot) => callHeld(snapshot, held, rules)),
     }),
     await consumeQueue(bus, {
-      ...common,
+      ...continuing,
       topic: topics.approvalDecided(AGENT_NAME),
       types: [messageTypes.approvalDecided],
       parse: parseDecided,
-      handler: async (message, decided) => {
+      handler: async (message, decided, context) => {
         const grant = message.attributes[attributes.grant];
         if (grant !== undefined && grant.length > MAX_SIGNED_CHARS)
           return { kind: "unusable", reason: "its grant is longer than any valid grant" };
@@ -89,7 +92,7 @@ export async function startConsumers(bus: MessageBus, reader: InboxReader, clock
             );
           return change;
         };
-        return refusedShard(state, decided.toolCallId) ?? onCall(reader, decided.toolCallId, decide);
+        return refusedShard(state, decided.toolCallId) ?? continued(reader, decided.toolCallId, decide, message, context);
       },
     }),
     await consumeQueue(bus, {
@@ -101,7 +104,11 @@ export async function startConsumers(bus: MessageBus, reader: InboxReader, clock
       handler: async (message, wake, context) => {
         const refused = refusedShard(state, wake.runId);
         if (refused) return refused;
-        if (wake.entryId) await takeEntry(reader, wake.runId, wake.entryId);
+        const taken = wake.entryId ? await takeEntry(reader, wake.runId, wake.entryId, wake.call ? null : message.id) : null;
+        if (taken) {
+          await advanceHeld(reader, taken, context.signal);
+          return ACK;
+        }
         if (wake.call) return lookAtCall(reader, wake.runId, wake.call);
         if (wake.delivery && shardOf(wake.delivery) === shardOf(wake.runId)) await reader.sendDeliveryAgain(wake.delivery);
         await advanceRun(reader, wake.runId, { by: message.id, redelivered: context.redelivered }, context.signal);
@@ -131,7 +138,24 @@ async function definitionOf({ catalogue }: InboxReader, snapshot: Snapshot, call
   return (await catalogue.toolsOf([{ name, version, hash, toolset }])).get(name)?.definition ?? null;
 }
 
-async function onResult(reader: InboxReader, message: Message): Promise<Verdict> {
+/**
+ * Applies a transition to a call, and continues the run if the transition makes it ready. If the message was delivered before, the process that had it
+ * may have died after its commit. So this process then takes the run that the message holds.
+ */
+async function continued(
+  reader: InboxReader,
+  callId: string,
+  transition: (snapshot: Snapshot) => Promise<Change | null>,
+  { id }: Message,
+  { redelivered, signal }: DeliveryContext,
+): Promise<Disposition> {
+  const disposition = await onCall(reader, callId, transition, { stepper: reader, by: id, signal });
+  if (redelivered && disposition.kind === "ack") await advanceRun(reader, callParts(callId).runId, { by: id, redelivered }, signal);
+  return disposition;
+}
+
+/** Takes an answer to a call, from the bus or from a toolset of this process. */
+export async function onResult(reader: InboxReader, message: Message, context: DeliveryContext): Promise<Verdict> {
   const { strays, rules } = reader;
   const read = readResult(message);
   if (!read.ok) return { kind: "unusable", reason: "the answer breaks its contract" };
@@ -141,7 +165,7 @@ async function onResult(reader: InboxReader, message: Message): Promise<Verdict>
   const stale = message.type === messageTypes.grantStale;
   // The answer's proof does not depend on the snapshot, so it is verified once for all tries.
   let genuine: Promise<boolean> | undefined;
-  return onCall(reader, answer.callId, async (snapshot) => {
+  const join = async (snapshot: Snapshot): Promise<Change | null> => {
     const call = callOf(snapshot, answer.callId);
     if (call?.kind === "write" && call.state !== "resolved" && answer.secretHash === secretHash(call.secret)) {
       genuine ??= reader.proofs.answered(call, { ...answer, stale }, message);
@@ -161,5 +185,6 @@ async function onResult(reader: InboxReader, message: Message): Promise<Verdict>
     else if (joined.differs)
       strays.tell({ callId: answer.callId, messageId: loggedId(message.id) }, "a second answer differs from the first, which stands");
     return null;
-  });
+  };
+  return continued(reader, answer.callId, join, message, context);
 }

@@ -9,6 +9,8 @@ export interface InboxReader extends Stepper {
   readonly origins: Origins;
   /** Sends a message to every listener, on a best-effort basis. */
   readonly announce: (message: Message) => Promise<void>;
+  /** Returns whether this process makes the call itself just now. */
+  readonly isHere: (callId: string) => boolean;
   /** Sends a webhook delivery again that was given up before. Resolves with false if there is no such delivery. */
   readonly sendDeliveryAgain: (deliveryId: string) => Promise<boolean>;
 }

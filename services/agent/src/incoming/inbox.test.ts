@@ -177,7 +177,7 @@ describe("a step", () => {
     });
     const cancel = `${RUN}!cancel`;
     await s.put(cancel, { kind: "cancel", entryId: cancel, runId: RUN, agent: "default", by: "ada", acceptedAt: 1 });
-    meanwhile = () => takeEntry(s.reader, RUN, cancel);
+    meanwhile = async () => void (await takeEntry(s.reader, RUN, cancel));
     await takeEntry(s.reader, RUN, RUN);
     await advanceRun(s.reader, RUN, { by: "m1", redelivered: false }, new AbortController().signal);
     expect((await s.b.events()).map((event) => event.type)).toEqual(["run.started", "run.cancelling", "run.cancelled"]);

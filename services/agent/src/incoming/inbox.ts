@@ -18,6 +18,8 @@ import { toolCancelMessage } from "../outgoing/messages.ts";
 import type { Read } from "../transitions/rules.ts";
 import { offeredFor } from "../direct-call/direct-call.ts";
 import { startRun } from "../transitions/start.ts";
+import type { HeldRun } from "../steps/advance.ts";
+import { beginRun } from "./begin-run.ts";
 import type { InboxReader } from "./inbox-reader.ts";
 
 type CancelEntry = Extract<InboxEntry, { kind: "cancel" }>;
@@ -27,41 +29,55 @@ const TRIES = 20;
 /**
  * Handles an entry that the gateway accepted. A message starts a run, a cancel ends one, and an answer resolves the call that asked. Handling an
  * entry twice changes nothing, because the documents of its run record that it was handled. If an entry is unusable, its run ends with the reason, or
- * the log contains the reason. Throws if the store keeps changing in the meantime. The bus then retries the delivery.
+ * the log contains the reason. Throws if the store keeps changing in the meantime. The bus then retries the delivery. If `by` claims the run and the
+ * entry starts it now, returns the run, for whose step the caller is responsible.
  */
-export async function takeEntry(reader: InboxReader, runId: string, entryId: string): Promise<void> {
+export async function takeEntry(reader: InboxReader, runId: string, entryId: string, by: string | null = null): Promise<HeldRun | null> {
   const { state, log, strays } = reader;
   const { documents } = await state.read([keys.inbox(shardOf(runId), entryId)]);
   const [document] = documents;
-  if (!document) return strays.tell({ runId, entryId }, "a wake named a missing inbox entry");
+  if (!document) {
+    strays.tell({ runId, entryId }, "a wake named a missing inbox entry");
+    return null;
+  }
   const entry = parseInboxEntry(document.value);
-  if (!entry.ok)
-    return log.error({ runId, entryId, problems: describeProblems(entry.problems) }, "an inbox entry breaks its schema and is left alone");
+  if (!entry.ok) {
+    log.error({ runId, entryId, problems: describeProblems(entry.problems) }, "an inbox entry breaks its schema and is left alone");
+    return null;
+  }
   // The gateway links runs to people, so the agent ignores a wake that names another run than its entry.
-  if (entry.value.runId !== runId) return strays.tell({ runId, entryId }, "a wake named another run's inbox entry");
-  for (let attempt = 0; attempt < TRIES; attempt++) if (await takeOnce(reader, entry.value, document.version)) return;
+  if (entry.value.runId !== runId) {
+    strays.tell({ runId, entryId }, "a wake named another run's inbox entry");
+    return null;
+  }
+  for (let attempt = 0; attempt < TRIES; attempt++) {
+    const taken = await takeOnce(reader, entry.value, document.version, by);
+    if (taken !== "again") return taken;
+  }
   throw new Error(`The inbox entry ${entryId} could not be taken in ${TRIES} tries.`);
 }
 
-/**
- * Returns false if something changed in the meantime. The caller must then decide again. `accepted` is the number of the commit that accepted the
- * entry.
- */
-async function takeOnce(reader: InboxReader, entry: InboxEntry, accepted: number): Promise<boolean> {
-  if (entry.kind === "delete") return takeDeletion(reader, entry);
+/** The end of one try: the run, if its start was taken with it, or null, or "again" if something changed in the meantime. */
+type Taken = HeldRun | null | "again";
+
+const over = (isOver: boolean): Taken => (isOver ? null : "again");
+
+/** `accepted` is the number of the commit that accepted the entry. */
+async function takeOnce(reader: InboxReader, entry: InboxEntry, accepted: number, by: string | null): Promise<Taken> {
+  if (entry.kind === "delete") return over(await takeDeletion(reader, entry));
   const snapshot = await loadSnapshot(reader.state, entry.runId);
   switch (entry.kind) {
     case "message":
-      return snapshot !== null || takeMessage(reader, entry, accepted);
+      return snapshot === null ? takeMessage(reader, entry, accepted, by) : null;
     case "cancel":
       // The run has not started yet. The wake of its message starts it, and the gateway's timer delivers this entry again.
-      return snapshot === null || takeCancel(reader, entry, snapshot);
+      return over(snapshot === null || (await takeCancel(reader, entry, snapshot)));
     case "answer":
-      return snapshot === null || takeAnswer(reader, entry, snapshot);
+      return over(snapshot === null || (await takeAnswer(reader, entry, snapshot)));
   }
 }
 
-async function takeMessage(reader: InboxReader, entry: MessageEntry, accepted: number): Promise<boolean> {
+async function takeMessage(reader: InboxReader, entry: MessageEntry, accepted: number, by: string | null): Promise<Taken> {
   const { state, outbox, rules, toolOffers, modelOf } = reader;
   const profile = rules.profile(entry.profile);
   const { now, conversation, origin } = await readAsked(reader, entry);
@@ -74,8 +90,8 @@ async function takeMessage(reader: InboxReader, entry: MessageEntry, accepted: n
   const activeRun = conversation?.value.activeRun;
   const active = entry.ifActive === "interrupt" && activeRun ? await loadSnapshot(state, activeRun) : null;
   // The run ended between the two reads, so the message must interrupt another run or none.
-  if (active && active.conversation.value.activeRun !== activeRun) return false;
-  const change = startRun(
+  if (active && active.conversation.value.activeRun !== activeRun) return "again";
+  const started = startRun(
     {
       now: active?.now ?? now,
       entry,
@@ -88,9 +104,14 @@ async function takeMessage(reader: InboxReader, entry: MessageEntry, accepted: n
     },
     rules,
   );
-  if ((await outbox.commit(shardOf(entry.runId), change)).outcome !== "ok") return false;
-  if (active && !active.run.value.cancel) await hintWorkers(reader, active);
-  return true;
+  const again = async (): Promise<void> => void (await takeEntry(reader, entry.runId, entry.entryId, null));
+  const begun = by === null || active ? null : beginRun(reader, { entry, started, conversation, now, by, again });
+  if (begun === null) {
+    if ((await outbox.commit(shardOf(entry.runId), started)).outcome !== "ok") return "again";
+    if (active && !active.run.value.cancel) await hintWorkers(reader, active);
+    return null;
+  }
+  return (await begun) ?? "again";
 }
 
 async function takeCancel(reader: InboxReader, { runId, entryId, by }: CancelEntry, snapshot: Snapshot): Promise<boolean> {

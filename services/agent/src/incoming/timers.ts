@@ -27,7 +27,13 @@ async function onRunTimer(reader: InboxReader, timer: TimerRow, runId: string, s
   const snapshot = await loadSnapshot(state, runId);
   if (!snapshot || snapshot.run.value.endedAt !== null) return remove(reader, timer);
   const { status } = snapshot.run.value;
-  if (status === "ready") await advanceRun(reader, runId, { by: `timer:${timer.id}`, redelivered: false }, signal);
+  if (status === "ready") {
+    const advanced = advanceRun(reader, runId, { by: `timer:${timer.id}`, redelivered: false }, signal);
+    // A process that stops need not say that it waited for a place. The timer is due again.
+    await advanced.catch((error: unknown) => {
+      if (!signal.aborted) throw error;
+    });
+  }
   if (status === "waiting") {
     const sent = snapshot.calls.map(({ value }) => value).filter((call) => call.state === "dispatched");
     const seen = await workersSeen(state, sent);
@@ -45,6 +51,8 @@ async function onCallTimer(reader: InboxReader, timer: TimerRow, callId: string)
     if (!(await followCall(reader, callId))) await remove(reader, timer);
     return;
   }
+  // This process makes the call itself just now. The claim has set the timer again, in case that ends without an answer.
+  if (call.kind !== "write" && reader.isHere(callId)) return;
   const seen = await workersSeen(state, call.state === "dispatched" ? [call] : []);
   await onCall(reader, callId, async (latest) => {
     const now = await withQuestions(reader, latest, callId);

@@ -41,11 +41,9 @@ export async function storeVendorTurn(blobs: Blobs, turn: VendorTurn): Promise<S
  * content. If the store has lost a long result, returns its beginning and a notice. Throws `StoreUnavailable`.
  */
 export async function readEntry(blobs: Blobs, stored: StoredEntry): Promise<TranscriptEntry> {
+  const inline = inlineEntry(stored);
+  if (inline) return inline;
   switch (stored.type) {
-    case "user": {
-      const { note, ...entry } = stored;
-      return note === undefined ? entry : { ...entry, text: `${entry.text}\n\n${note}` };
-    }
     case "assistant": {
       const { vendor, ...rest } = stored;
       const read = vendor && (await readVendorTurn(blobs, vendor));
@@ -53,12 +51,35 @@ export async function readEntry(blobs: Blobs, stored: StoredEntry): Promise<Tran
     }
     case "result": {
       const { contentRef, edited, ...entry } = stored;
-      const note = edited === undefined ? "" : editedNote(edited);
-      if (!contentRef) return { ...entry, content: `${note}${entry.content}` };
-      const content = await heldText(blobs, { content: entry.content, contentRef });
-      return { ...entry, content: `${note}${content ?? `${entry.content}${gone(contentRef.chars - entry.content.length)}`}` };
+      const content = contentRef ? await heldText(blobs, { content: entry.content, contentRef }) : entry.content;
+      return { ...entry, content: `${noteOn(edited)}${content ?? `${entry.content}${gone((contentRef?.chars ?? 0) - entry.content.length)}`}` };
+    }
+    case "user":
+      throw new Error("A message of a person is always stored whole.");
+  }
+}
+
+/** Returns an entry in the form that a model reads, or null if a part of it is a blob in the store. */
+export function inlineEntry(stored: StoredEntry): TranscriptEntry | null {
+  switch (stored.type) {
+    case "user": {
+      const { note, ...entry } = stored;
+      return note === undefined ? entry : { ...entry, text: `${entry.text}\n\n${note}` };
+    }
+    case "assistant": {
+      const { vendor, ...rest } = stored;
+      if (vendor === undefined) return rest;
+      return "payloadBlob" in vendor ? null : { ...rest, vendor };
+    }
+    case "result": {
+      const { contentRef, edited, ...entry } = stored;
+      return contentRef ? null : { ...entry, content: `${noteOn(edited)}${entry.content}` };
     }
   }
+}
+
+function noteOn(edited: readonly ArgumentChange[] | undefined): string {
+  return edited === undefined ? "" : editedNote(edited);
 }
 
 /**

@@ -19,11 +19,24 @@ export interface LiveText {
 const BATCH_MS = 30;
 const SHOWN_CHARS = 4096;
 
-export function liveText(state: StateStore, run: Run): LiveText {
+/**
+ * Opens the live output of one step. `begun` is null if the beginning of the step is in the store. Otherwise it resolves when the beginning is there,
+ * and until then viewers are shown nothing, because they do not know this epoch of the run. If it resolves with false, the turn or a repeat of the
+ * step replaces the output, so nothing is sent.
+ */
+export function liveText(state: StateStore, run: Run, begun: Promise<boolean> | null = null): LiveText {
+  let isBegun = begun === null;
   let offset = 0;
   let pending = "";
   let timer: NodeJS.Timeout | undefined;
   let sending: Promise<void> = Promise.resolve();
+  let held: LiveEvent[] = [];
+  void begun?.then((isStored) => {
+    const events = held;
+    held = [];
+    isBegun = isStored;
+    if (isStored) for (const event of events) send(event);
+  });
   const readers = new Map<number, ArgumentMembers>();
   return {
     add(text) {
@@ -38,6 +51,7 @@ export function liveText(state: StateStore, run: Run): LiveText {
     },
     async end() {
       flush();
+      held = [];
       await sending;
     },
   };
@@ -53,6 +67,7 @@ export function liveText(state: StateStore, run: Run): LiveText {
   }
 
   function send(event: LiveEvent): void {
+    if (!isBegun) return void held.push(event);
     sending = sending.then(() => state.live(keys.live(run.runId), event as unknown as Json)).catch(() => undefined);
   }
 }

@@ -54,11 +54,11 @@ describe("a step that does not learn of its own commit", () => {
     // The commit succeeds but reports `stale`. A real store does this if the reply is lost and the run continues before the repeat.
     const unheard: typeof outbox = {
       ...outbox,
-      async commit(shard, change) {
-        const reply = await outbox.commit(shard, change);
-        if (!change.op.startsWith(`${op}:`) || reply.outcome !== "ok") return reply;
+      async commitApart(shard, change) {
+        const { reply, invokes } = await outbox.commitApart(shard, change);
+        if (!change.op.startsWith(`${op}:`) || reply.outcome !== "ok") return { reply, invokes };
         made++;
-        return { ...reply, outcome: "stale" };
+        return { reply: { ...reply, outcome: "stale" }, invokes: [] };
       },
     };
     await advanceRun({ ...s.reader, outbox: unheard }, RUN, { by: "m1", redelivered: false }, signal);

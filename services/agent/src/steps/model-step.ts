@@ -4,12 +4,15 @@ import type { StateStore } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
 import type { Budgets } from "../budget/budgets.ts";
 import { callableTools } from "../callable-tools.ts";
+import type { Ahead } from "./ahead.ts";
 import { completeWithin } from "./complete-within.ts";
 import type { FittingContext, SummaryDue } from "../context/context-plan.ts";
 import { recordPruned } from "../context/context-telemetry.ts";
 import { learnFrom, planAgain, planContext, type PlannedContext } from "../context/plan-context.ts";
+import type { TranscriptWindow } from "../context/transcript-window.ts";
 import type { Profile } from "../profile.ts";
 import { NOTHING_USED } from "../usage.ts";
+import { PENDING } from "../transitions/merge-changes.ts";
 import type { Stopped } from "../transitions/end.ts";
 import { modelTurn, type ModelTurnInput } from "./model-turn.ts";
 import type { Rules } from "../transitions/rules.ts";
@@ -34,6 +37,10 @@ export interface ModelStepInput {
   readonly tools: ReadonlyMap<string, Registration>;
   /** The store's time, in milliseconds. */
   readonly now: number;
+  /** The version of the run's document. */
+  readonly version: number;
+  /** The change that began this step, if it is not committed yet. */
+  readonly ahead: Ahead | null;
 }
 
 /** The outcome of asking the model: its turn, a summary that had to be written first, or why the run stops. */
@@ -49,7 +56,7 @@ export async function modelStep(parts: ModelParts, input: ModelStepInput, signal
   const { transcripts, calibration, rules, log } = parts;
   const { run, profile, provider, tools, now } = input;
   const planned = planContext({
-    window: await transcripts.window(run.conversationId),
+    window: await windowOf(transcripts, input),
     run,
     provider,
     now,
@@ -75,6 +82,14 @@ export async function modelStep(parts: ModelParts, input: ModelStepInput, signal
     recordPruned(again, { run, provider, log });
     return turnStep(parts, input, { planned, plan: again }, signal);
   }
+}
+
+/** Returns the conversation's window from memory, or else from the store. What is not committed yet must be in the store before it can be read there. */
+async function windowOf(transcripts: Transcripts, { run, version, ahead }: ModelStepInput): Promise<TranscriptWindow> {
+  const known = transcripts.at(run.conversationId, version);
+  if (known) return known;
+  await ahead?.store();
+  return transcripts.window(run.conversationId, version === PENDING ? undefined : version);
 }
 
 interface Shown {

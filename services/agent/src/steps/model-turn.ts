@@ -2,6 +2,7 @@ import { publicTool, type Registration, type Run, type ToolChoice, type Transcri
 import { assertPaired, ModelError, type ModelReply, type ModelUsage } from "@toolbus/models";
 import type { StateStore } from "@toolbus/state";
 import { callableTools } from "../callable-tools.ts";
+import type { Ahead } from "./ahead.ts";
 import { completeWithin, type PaidCall, type PaidReply } from "./complete-within.ts";
 import type { Profile } from "../profile.ts";
 import type { Stopped } from "../transitions/end.ts";
@@ -22,6 +23,8 @@ export interface ModelTurnInput extends PaidCall {
   readonly transcript: readonly TranscriptEntry[];
   readonly tools: ReadonlyMap<string, Registration>;
   readonly toolChoice: ToolChoice;
+  /** The change that began the step, if it is not committed yet. */
+  readonly ahead?: Ahead | null;
 }
 
 /** The model's turn, and the usage that its vendor reported. */
@@ -37,7 +40,7 @@ export interface SaidTurn {
 export async function modelTurn(input: ModelTurnInput, signal: AbortSignal): Promise<SaidTurn | Stopped> {
   const { state, provider, run, profile, transcript, tools, toolChoice } = input;
   assertPaired(transcript);
-  const live = liveText(state, run);
+  const live = liveText(state, run, input.ahead?.alone ?? null);
   const offered = [...callableTools(provider, tools).values()];
   try {
     const paid = await completeWithin(

@@ -49,7 +49,7 @@ function setup(limits = LIMITS) {
       n,
       expiresAt,
     );
-  let known = transcripts(counted, limits);
+  let known = transcripts(counted, { ...limits, monotonic: () => now });
   const window = (n = 1) => known.window(conversation(n));
   return {
     append,
@@ -60,7 +60,7 @@ function setup(limits = LIMITS) {
     advance: (ms: number) => void (now += ms),
     keep: (context: ContextDocument, entries: readonly object[] = []) => append(entries, 1, undefined, context),
     /** Replaces the reader with a new one that has read nothing. */
-    restart: () => void (known = transcripts(counted, limits)),
+    restart: () => void (known = transcripts(counted, { ...limits, monotonic: () => now })),
     /** Replaces the store with an empty one, which has no context document. */
     empty: () => void (store = memoryStore({ clock: () => now })),
   };

@@ -1,8 +1,8 @@
 import { type ContextDocument, type Json, keys, parseContextDocument, type StoredEntry, type TranscriptEntry } from "@toolbus/contracts";
-import type { LogEntry, StateStore } from "@toolbus/state";
+import type { Change, LogEntry, StateStore } from "@toolbus/state";
 import type { NumberedEntry, TranscriptWindow } from "../context/transcript-window.ts";
 import { parsed } from "../documents/load.ts";
-import { readEntry } from "../memory/stored-entries.ts";
+import { inlineEntry, readEntry } from "../memory/stored-entries.ts";
 
 /**
  * Reads the part of each transcript that the model sees. A log only grows, so a process keeps what it has read and later reads only the rest. A
@@ -11,9 +11,20 @@ import { readEntry } from "../memory/stored-entries.ts";
 export interface Transcripts {
   /**
    * Returns the window of this conversation. If it has more than `maxChars` characters of stored JSON, the oldest part is counted but not kept. The
-   * newest message of the person is always kept.
+   * newest message of the person is always kept. `version` is the version of the active run's document that the caller has read.
    */
-  window(conversationId: string): Promise<TranscriptWindow>;
+  window(conversationId: string, version?: number): Promise<TranscriptWindow>;
+  /** Returns the window from memory, or null if this process does not know all of it at this version of the active run's document. */
+  at(conversationId: string, version: number): TranscriptWindow | null;
+  /**
+   * Records what a change appended that took the active run's document from one version to the next. Every commit that appends to the transcript of
+   * an active run guards that document, so a transcript that is known at one version is complete at the next. `null` appends nothing.
+   */
+  grown(conversationId: string, change: Change | null, versions: { readonly before: number; readonly after: number }): void;
+  /** Records the transcript of a conversation that has no entry yet, as a change will begin it. `version` is that of the run's document. */
+  begun(conversationId: string, change: Change, version: number): void;
+  /** Forgets what is known, because a change on which it is based was refused. */
+  forget(conversationId: string): void;
 }
 
 interface Known {
@@ -25,8 +36,10 @@ interface Known {
   readonly unread: TranscriptWindow["unread"];
   /** The number of characters of `kept` and `tail` together. */
   readonly chars: number;
-  /** The last entry as the store returned it. */
-  readonly last: { readonly sequence: number; readonly text: string } | null;
+  /** The last entry as the store returned it, or as this process wrote it. */
+  readonly last: { readonly sequence: number; readonly value: unknown } | null;
+  /** The version of the active run's document at which this is known to be complete, and when this was last confirmed. */
+  readonly complete?: { readonly version: number; readonly at: number };
 }
 
 interface Sized extends NumberedEntry {
@@ -35,26 +48,71 @@ interface Sized extends NumberedEntry {
 
 const PAGE = 500;
 const NOTHING_UNREAD = { entries: 0, chars: 0 };
+const NO_ENTRIES: Known = { document: null, kept: [], tail: [], unread: NOTHING_UNREAD, chars: 0, last: null };
+/** This time is short for the same reason as that of a snapshot: after a rollback of the store, a version may belong to another commit. */
+const COMPLETE_FOR_MS = 2000;
 
 /** Returns a reader that keeps the windows that it read last, up to `keptChars` characters in total. */
 export function transcripts(
   state: StateStore,
-  { maxChars, keptChars }: { readonly maxChars: number; readonly keptChars: number },
+  { maxChars, keptChars, monotonic }: { readonly maxChars: number; readonly keptChars: number; readonly monotonic: () => number },
 ): Transcripts {
   // The windows are in the order of their last read.
   const kept = new Map<string, Known>();
-  return { window };
+  return {
+    window,
+    at(conversationId, version) {
+      const known = kept.get(conversationId);
+      const { complete } = known ?? {};
+      return known && complete?.version === version && monotonic() - complete.at <= COMPLETE_FOR_MS ? windowOf(known) : null;
+    },
+    grown(conversationId, change, { before, after }) {
+      const known = kept.get(conversationId);
+      if (known?.complete?.version !== before) return;
+      const next = grownBy(known, change, conversationId);
+      keep(conversationId, next && { ...next, complete: { version: after, at: monotonic() } });
+    },
+    begun(conversationId, change, version) {
+      const next = grownBy(NO_ENTRIES, change, conversationId);
+      keep(conversationId, next && { ...next, complete: { version, at: monotonic() } });
+    },
+    forget: (conversationId) => void kept.delete(conversationId),
+  };
 
-  async function window(conversationId: string): Promise<TranscriptWindow> {
+  async function window(conversationId: string, version?: number): Promise<TranscriptWindow> {
     const log = keys.transcript(conversationId);
     const before = kept.get(conversationId);
     // The document and the new entries are requested at the same time. If they do not fit together, which is rare, everything is read again.
     const [document, after] = await Promise.all([readDocument(conversationId), before ? readOn(log, before) : null]);
-    const known = (after && movedTo(after, document)) ?? (await readAnew(log, document));
+    const read = (after && movedTo(after, document)) ?? (await readAnew(log, document));
+    const { complete: _, ...rest } = read;
+    const known: Known = version === undefined ? rest : { ...rest, complete: { version, at: monotonic() } };
+    keep(conversationId, known);
+    return windowOf(known);
+  }
+
+  function keep(conversationId: string, known: Known | null): void {
     kept.delete(conversationId);
+    if (!known) return;
     kept.set(conversationId, known);
     forgetOldest();
-    return { document: known.document, entries: [...known.kept, ...known.tail], unread: known.unread };
+  }
+
+  /** Returns null if the rest of a new entry is stored elsewhere and must be read. */
+  function grownBy(known: Known, change: Change | null, conversationId: string): Known | null {
+    const log = keys.transcript(conversationId);
+    const values = change?.append?.find((appended) => appended.log === log)?.entries ?? [];
+    const document = change?.put?.find(({ key }) => key === keys.context(conversationId));
+    let { last } = known;
+    const news: Sized[] = [];
+    for (const value of values) {
+      const entry = inlineEntry(value as Json as unknown as StoredEntry);
+      if (!entry) return null;
+      last = { sequence: (last?.sequence ?? 0) + 1, value };
+      news.push({ sequence: last.sequence, entry, chars: charsOf(entry) });
+    }
+    const grown = bounded({ ...known, tail: [...known.tail, ...news], chars: known.chars + sum(news), last }, maxChars);
+    return document ? movedTo(grown, document.value as unknown as ContextDocument) : grown;
   }
 
   async function readDocument(conversationId: string): Promise<ContextDocument | null> {
@@ -72,14 +130,14 @@ export function transcripts(
     // The last known entry is read again, to check that it is unchanged.
     const [first, ...rest] = await pageAfter(log, (last?.sequence ?? 1) - 1);
     if (last === null) return first ? readTail(log, known, [first, ...rest]) : known;
-    if (first?.sequence !== last.sequence || JSON.stringify(first.value) !== last.text) return null;
+    if (first?.sequence !== last.sequence || !isSame(first.value, last.value)) return null;
     // After a full page there may be more entries, even if the page had no new ones.
     return readTail(log, known, rest, 1 + rest.length === PAGE ? (rest.at(-1) ?? first).sequence : null);
   }
 
   /** Reads the entries that the document names, or all entries if there is no document or it belongs to another log. */
   async function readAnew(log: string, document: ContextDocument | null): Promise<Known> {
-    const fresh: Known = { document: null, kept: [], tail: [], unread: NOTHING_UNREAD, chars: 0, last: null };
+    const fresh = NO_ENTRIES;
     if (document) {
       const [first, ranges] = await Promise.all([
         pageAfter(log, document.from - 1),
@@ -108,7 +166,7 @@ export function transcripts(
       const newest = page.at(-1);
       if (newest) {
         const news = await Promise.all(page.map(sized));
-        const last = { sequence: newest.sequence, text: JSON.stringify(newest.value) };
+        const last = { sequence: newest.sequence, value: newest.value };
         grown = bounded({ ...grown, tail: [...grown.tail, ...news], chars: grown.chars + sum(news), last }, maxChars);
       }
       if (next === null) return grown;
@@ -201,6 +259,14 @@ function rangesOf(sequences: readonly number[]): readonly { readonly after: numb
 
 function sum(entries: readonly Sized[]): number {
   return entries.reduce((total, { chars }) => total + chars, 0);
+}
+
+function windowOf({ document, kept, tail, unread }: Known): TranscriptWindow {
+  return { document, entries: [...kept, ...tail], unread };
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }
 
 function charsOf(entry: TranscriptEntry): number {

@@ -1,4 +1,4 @@
-import { memoryBus } from "@toolbus/bus";
+import { type LocalToolsets, memoryBus, places } from "@toolbus/bus";
 import { type Json, keys, type Message, type MessageEntry, parseInboxEntry, type ToolRights } from "@toolbus/contracts";
 import { ownKeys, signedReader } from "@toolbus/grants";
 import { modelFacts, type ModelProvider, offlineModel, tokenCalibration } from "@toolbus/models";
@@ -16,6 +16,10 @@ import { snapshots } from "../documents/snapshots.ts";
 import { bundle, CONVERSATION, RUN } from "./test-bundle.ts";
 import { strayLines } from "../steps/stray-lines.ts";
 import { proofsUnderTest } from "./test-proofs.ts";
+import { onResult } from "../incoming/consumers.ts";
+import type { InboxReader } from "../incoming/inbox-reader.ts";
+import { localRounds } from "../incoming/local-round.ts";
+import { localCalls } from "../outgoing/local-calls.ts";
 import { transcripts } from "../steps/transcripts.ts";
 
 const own = await ownKeys(["gateway"]);
@@ -34,11 +38,28 @@ export async function readerUnderTest(
   const origins = originReader({ state, reader: signedReader({ typ: "tb-origin+jwt", keys: own.trusted.of("gateway") }), log: silentLog });
   const announced: Message[] = [];
   const deliveriesSentAgain: string[] = [];
-  const outbox = startOutbox({ state, bus, service: "agent", log: silentLog, visibilityMs: 4000, pollMs: 60_000 });
-  const reader = {
+  const sender = startOutbox({ state, bus, service: "agent", log: silentLog, visibilityMs: 4000, pollMs: 60_000 });
+  const local: LocalToolsets = new Map();
+  const stopping = new AbortController();
+  const underWay: Promise<void>[] = [];
+  const outbox = localCalls({
+    outbox: sender,
+    local,
+    publish: (message) => bus.publish(message),
+    take: async (answer) => (await onResult(reader, answer, { count: 1, redelivered: false, signal: stopping.signal })).kind === "ack",
+    background: (work) => void underWay.push(work),
+    stopping: stopping.signal,
+    log: silentLog,
+  });
+  const known = transcripts(state, { maxChars: 100_000, keptChars: 100_000, monotonic: b.monotonic });
+  const reader: InboxReader = {
     state,
     outbox,
-    snapshots: snapshots(state, b.monotonic),
+    snapshots: snapshots(state, b.monotonic, known),
+    places: places(32),
+    monotonic: b.monotonic,
+    callHere: localRounds(() => reader, { local, background: (work) => void underWay.push(work), stopping: stopping.signal }),
+    isHere: (callId) => [...local.values()].some((toolset) => toolset.runs(callId)),
     origins,
     budgets: budgets({
       state,
@@ -53,7 +74,7 @@ export async function readerUnderTest(
     catalogue: catalogue(state),
     proofs: proofsUnderTest(state, b.monotonic),
     strays: strayLines({ log: silentLog, monotonic: b.monotonic }),
-    transcripts: transcripts(state, { maxChars: 100_000, keptChars: 100_000 }),
+    transcripts: known,
     rules,
     log: silentLog,
     toolOffers: toolOffers({
@@ -113,6 +134,12 @@ export async function readerUnderTest(
     /** The webhook deliveries that the reader was asked to send again. */
     deliveriesSentAgain,
     reader,
+    /** The toolsets of this process. The test adds those that the reader calls directly. */
+    local,
+    /** Resolves when nothing runs in the background any more. */
+    async idle() {
+      while (underWay.length > 0) await Promise.all(underWay.splice(0));
+    },
     put,
     /** Returns the first message, from which tests derive others. */
     async message(): Promise<MessageEntry> {
@@ -122,6 +149,8 @@ export async function readerUnderTest(
       return entry.value;
     },
     async [Symbol.asyncDispose]() {
+      stopping.abort();
+      await Promise.allSettled(underWay);
       await outbox.stop();
       await bus.close();
     },

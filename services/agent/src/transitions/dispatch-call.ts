@@ -1,7 +1,7 @@
 import type { Call } from "@toolbus/contracts";
 import { invokeMessage } from "../outgoing/messages.ts";
 import type { Draft } from "./draft.ts";
-import { resendAfter } from "./resend-after.ts";
+import { resendCallAfter } from "./resend-after.ts";
 
 /** The time after which the agent first checks whether a worker serves a sent call. */
 const FIRST_LOOK_MS = 2000;
@@ -16,8 +16,9 @@ export function dispatch(draft: Draft, call: Call): void {
     sentAt: draft.now,
     notAfter: call.notAfter ?? draft.now + draft.rules.config.CALL_NOT_AFTER_MS,
   };
-  draft.setCall(sent, resendAfter(dispatch, draft.rules));
-  if (dispatch === 1) draft.callTimerWithin(call.callId, FIRST_LOOK_MS);
+  draft.setCall(sent, resendCallAfter(sent, draft.rules));
+  // A worker of this process is certainly alive.
+  if (dispatch === 1 && !draft.rules.servesHere?.(call.toolset)) draft.callTimerWithin(call.callId, FIRST_LOOK_MS);
   draft.send(invokeMessage(sent, draft.run, draft.rules, draft.now));
 }
 

@@ -17,7 +17,7 @@ import { lapsed, mayBeginUntil, waitForLedger } from "./sent-write.ts";
 import { knownIn, LOOK_AGAIN_MS, mayWaitFor, noteWorker, noWorkerResult, type WorkerSeen } from "./unserved.ts";
 import { dispatch, repeat } from "./dispatch-call.ts";
 import { requestGrant } from "./request-grant.ts";
-import { resendAfter } from "./resend-after.ts";
+import { resendAfter, resendCallAfter } from "./resend-after.ts";
 
 /** The number of times that the agent sends a call automatically. After that it only waits for the answer. */
 export const MAX_INVOKES = 5;
@@ -180,7 +180,7 @@ function noteLedger(draft: Draft, call: Call, row: LedgerRow | null): Call {
 }
 
 function sendAgain(draft: Draft, call: Call, { asked }: Redispatch): void {
-  const early = call.sentAt + resendAfter(call.dispatch, draft.rules) - draft.now;
+  const early = call.sentAt + resendCallAfter(call, draft.rules) - draft.now;
   if (call.sentAt < draft.rules.ownersDeadBefore) repeat(draft, call);
   // Two agents may handle the same timer, and one of them may be late after a long pause. The late one must not repeat what the other one sent a
   // moment ago.

@@ -15,6 +15,8 @@ export interface Rules {
   readonly random: () => number;
   /** If a lease began before this time, its holder is dead. */
   readonly ownersDeadBefore: number;
+  /** Returns whether this process serves a toolset and makes its calls itself. Absent means never. */
+  readonly servesHere?: (toolset: string) => boolean;
 }
 
 /** The name of this service's timers and outbox. */

@@ -7,6 +7,7 @@ import { callDecided, callHeld } from "./decided.ts";
 import { failRun, finishCancel } from "./end.ts";
 import { followWrite } from "./follow.ts";
 import { joinResult } from "./join.ts";
+import { mergeChanges } from "./merge-changes.ts";
 import { retryLater } from "./model-retry.ts";
 import { grantStale, redispatch } from "./redispatch.ts";
 import { startRun } from "./start.ts";
@@ -71,6 +72,51 @@ export const agentTransitions: readonly Transition<AgentChange>[] = [
     by: acquire,
     when: "A process takes a ready run for one step. The epoch rises, so an earlier holder can no longer commit anything.",
     changes: ["run ready → ready"],
+  },
+  {
+    name: "agent begin",
+    by: mergeChanges,
+    when: "As \"agent start\", but the same commit acquires the run, because the process begins the first step at once.",
+    changes: ["run none → ready"],
+  },
+  {
+    name: "agent continue",
+    by: mergeChanges,
+    when: "As \"agent join\" or \"agent decided\", but the result was the last one of the round, and the same commit acquires the run for the next step.",
+    changes: [
+      "call dispatched → resolved",
+      "call requested → resolved",
+      "call held → resolved",
+      "call granted → resolved",
+      "run waiting → ready",
+    ],
+    rare: { "call granted → resolved": SKIPPED },
+  },
+  {
+    name: "agent round",
+    by: mergeChanges,
+    when: "One commit has the beginning and the end of a step: \"agent begin\", or the results of local reads and the acquisition, and what the step came to. That is a turn in most cases.",
+    changes: [
+      "call dispatched → resolved",
+      "call none → requested",
+      "call none → dispatched",
+      "call none → asked",
+      "call none → resolved",
+      "run none → ready",
+      "run none → waiting",
+      "run none → done",
+      "run none → failed",
+      "run waiting → ready",
+      "run waiting → waiting",
+      "run waiting → done",
+      "run waiting → failed",
+      "run queued → ready",
+    ],
+    rare: {
+      "run none → failed": "a budget has to be empty when a conversation begins",
+      "run waiting → failed": "a budget has to end just after local reads",
+      "run queued → ready": "another message has to wait when a run ends with a round of local reads",
+    },
   },
   { name: "agent renew", by: renew, when: "The holder extends its lease while the model answers.", changes: ["run ready → ready"] },
   {
