@@ -70,6 +70,7 @@ const callsByName = from("services/agent/src/calls-by-name.test.ts");
 const namedServer = from("packages/tool-kit/src/calls/named-server.test.ts");
 const rankItems = from("packages/models/src/search/rank.test.ts");
 const worker = from("packages/tool-kit/src/worker.test.ts");
+const localRound = from("services/agent/src/incoming/local-round.test.ts");
 const runRead = from("packages/tool-kit/src/calls/run-read.test.ts");
 const largeResult = from("packages/tool-kit/src/calls/large-result.test.ts");
 const largeResults = from("services/agent/src/large-results.test.ts");
@@ -322,8 +323,9 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     rankItems("keeps the order if nothing matches, with a score of 0"),
   ],
   "B-13": [
-    worker("answers the local consumer through the same pipeline, with grant and ledger, and without a queue"),
-    worker("answers like a worker on the bus, message for message, and puts nothing on the bus"),
+    worker("runs a write through the same pipeline, with grant and ledger, and puts nothing on the bus"),
+    worker("answers message for message like a worker on the bus"),
+    localRound("have their results in the commit of the next turn"),
   ],
   "B-14": [
     eitherBroker("investigates a release to its filed report, with the broker's address as the only difference"),

@@ -10,7 +10,7 @@ const LINKED_SOURCE = "--module nodenext --target es2024 --skipLibCheck --allowI
   .split(" ")
   .concat(NODE_TYPES);
 const TOOL = `
-  import { defineTool, mountToolset, toolset } from "@toolbus/tool-kit";
+  import { defineTool, startWorker, toolset } from "@toolbus/tool-kit";
   const add = defineTool({
     name: "add_numbers",
     description: "Adds two numbers, e.g. 1 and 2. Output: the sum. Not for text.",
@@ -23,7 +23,7 @@ const TOOL = `
     },
     run: async ({ a, b }: { readonly a: number; readonly b: number }) => ({ sum: a + b }),
   });
-  console.log(typeof mountToolset, toolset({ name: "sums", tools: [add] }).name);
+  console.log(typeof startWorker, toolset({ name: "sums", tools: [add] }).name);
 `;
 
 describe("the author of a tool, in a folder outside the repository", () => {

@@ -66,7 +66,9 @@ async function openContext(turns: number, process: Process): Promise<Contest> {
 
 /** Prunes the context once and stores the result, as the agent did in the previous turn. */
 async function storeWindow(store: StateStore, input: (window: TranscriptWindow) => ContextInput): Promise<void> {
-  const window = await transcripts(store, { maxChars: 10_000_000, keptChars: 100_000_000, monotonic: () => performance.now() }).window(CONVERSATION);
+  const window = await transcripts(store, { maxChars: 10_000_000, keptChars: 100_000_000, monotonic: () => performance.now() }).window(
+    CONVERSATION,
+  );
   const plan = contextFor(input(window));
   if (plan.kind !== "fits") throw new Error(plan.kind);
   const key = keys.conversation(CONVERSATION);

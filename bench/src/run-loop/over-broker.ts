@@ -5,7 +5,6 @@ import { contest } from "./contest.ts";
 import { type Aims, type Ground, newNamespace, withLoop } from "./ground.ts";
 import type { Tools } from "./loop.ts";
 
-
 interface Chain {
   readonly kind: BrokerKind;
   readonly name: string;

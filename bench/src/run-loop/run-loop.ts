@@ -12,7 +12,11 @@ const LOAD: RunLoad = { count: 64, inFlight: 32 };
  * They are compared with a hand-written loop that stores one checkpoint per round on the same Redis. The tools are first in the process of the loop,
  * and then behind each available broker. Also counts the requests of one run to its store.
  */
-export async function runLoop(conditions: Conditions, { servers, before }: Pick<Requests, "servers" | "before">, load: RunLoad = LOAD): Promise<Results> {
+export async function runLoop(
+  conditions: Conditions,
+  { servers, before }: Pick<Requests, "servers" | "before">,
+  load: RunLoad = LOAD,
+): Promise<Results> {
   return onGround(servers.redis, conditions, load, before, async (ground) => {
     const { rows: here, note } = await inProcess(ground);
     const rows = [...here];

@@ -54,10 +54,18 @@ export function shardName(index: number): string {
   return index.toString(16).padStart(2, "0");
 }
 
+// A run asks for the shard of the same few ids again and again, and the expression takes longer than a lookup.
+const shards = new Map<string, string>();
+const MOST_SHARDS_KNOWN = 4096;
+
 /** Returns the shard that an id names. Throws if the text is not one of our ids. A caller must therefore check foreign input first. */
 export function shardOf(id: string): string {
+  const known = shards.get(id);
+  if (known !== undefined) return known;
   const shard = anyId.exec(id)?.[1];
   if (!shard) throw new Error(`"${id.slice(0, 80)}" is not an id of a conversation, run, call, approval, dead letter or delivery.`);
+  if (shards.size >= MOST_SHARDS_KNOWN) shards.clear();
+  shards.set(id, shard);
   return shard;
 }
 

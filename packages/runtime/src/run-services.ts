@@ -203,7 +203,20 @@ async function build(
       const id = Buffer.from(random(8)).toString("hex");
       return bus.publish(await signMessage(rollbackMessage({ losses: [...found], source: PROCESS, id, now: clock() }), identity));
     });
-    return { bus, local: new Map(), state, losses, log, identity, embedded: isEmbedded(config.BUS_URL), trusted, random, monotonic, clock, clocks: time };
+    return {
+      bus,
+      local: new Map(),
+      state,
+      losses,
+      log,
+      identity,
+      embedded: isEmbedded(config.BUS_URL),
+      trusted,
+      random,
+      monotonic,
+      clock,
+      clocks: time,
+    };
   } catch (error) {
     await state.close();
     throw error;

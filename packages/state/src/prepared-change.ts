@@ -78,6 +78,8 @@ export function prepareChange(keys: ShardKeys, shard: string, change: Change): P
 export function jsonText(name: string, value: Json): string {
   const text: string | undefined = JSON.stringify(value);
   if (text === undefined) throw new TypeError(`The value of "${name}" is not JSON.`);
+  // No UTF-16 code unit takes more than three bytes of UTF-8, so a short text need not be counted.
+  if (text.length * 3 <= MAX_VALUE_BYTES) return text;
   const bytes = Buffer.byteLength(text);
   if (bytes > MAX_VALUE_BYTES) {
     throw new RangeError(

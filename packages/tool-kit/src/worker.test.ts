@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { memoryBus, type MessageBus } from "@toolbus/bus";
-import { message, messageTypes, type Message, topics } from "@toolbus/contracts";
+import { setImmediate } from "node:timers/promises";
+import { type LocalToolsets, memoryBus, type MessageBus } from "@toolbus/bus";
+import { message, messageTypes, type Message, type ToolInvoke, topics } from "@toolbus/contracts";
 import { silentLog } from "@toolbus/telemetry";
-import { afterEach, describe, expect, it } from "vitest";
-import { mountToolset } from "./local-toolset.ts";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { readRegistry } from "./registry/read-registry.ts";
 import { approvalsKeys, bench, readOrThrow, receiptSigner } from "./testing/bench.ts";
-import { orders, target } from "./testing/target.ts";
+import { orders, type Target, target } from "./testing/target.ts";
 import { startWorker } from "./worker.ts";
 
 const opened: { stop(): Promise<void> }[] = [];
@@ -130,66 +130,124 @@ describe("a worker on the bus", () => {
   });
 });
 
-describe("a toolset mounted in process", () => {
-  it("answers the local consumer through the same pipeline, with grant and ledger, and without a queue", async () => {
-    const { bus, options, invoke, over, row, callId, security } = setup();
-    const mounted = await mountToolset(bus, options);
-    opened.push(mounted);
-    const agent = await answers(mounted.bus);
-    const first = agent.next();
-    await mounted.bus.publish(await invoke("pay", { amount: 1, to: "ann" }));
-    expect(readOrThrow(await first).result.status).toBe("ok");
+/** Makes the next write wait after it has begun, until it is released. */
+function held(over: Target) {
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  over.onRun = async (_, effect) => {
+    begin();
+    await released;
+    effect();
+    return { paid: true };
+  };
+  return { begun, release };
+}
+
+describe("a toolset that the agent of its process calls directly", () => {
+  const stay = new AbortController().signal;
+  const bodyOf = ({ body }: Message): ToolInvoke => JSON.parse(body) as ToolInvoke;
+
+  async function here(settings: { readonly concurrency?: number } = {}) {
+    const made = setup();
+    const local: LocalToolsets = new Map();
+    const published: string[] = [];
+    const bus: MessageBus = { ...made.bus, publish: (sent) => (published.push(sent.topic), made.bus.publish(sent)) };
+    const worker = await startWorker({ ...made.options, ...settings, bus, local });
+    opened.push(worker);
+    const toolset = local.get(topics.invoke("orders"));
+    if (!toolset) throw new Error("the worker did not offer its toolset");
+    return { ...made, bus, local, published, worker, toolset };
+  }
+
+  it("runs a write through the same pipeline, with grant and ledger, and puts nothing on the bus", async () => {
+    const { toolset, invoke, over, row, callId, security, published } = await here();
+    const answer = await toolset.answer(await invoke("pay", { amount: 1, to: "ann" }), stay);
+    expect(answer && readOrThrow(answer).result.status).toBe("ok");
     expect(await row(callId())).toMatchObject({ state: "done" });
-    await expect(bus.publish(await invoke("pay", { amount: 1, to: "ann" }, { index: 1 }))).rejects.toThrow(/No queue/);
-    await mounted.bus.publish(await invoke("pay", { amount: 1, to: "ann" }, { index: 2, grant: "none" }));
-    await mounted.stop();
+    expect(await toolset.answer(await invoke("pay", { amount: 1, to: "ann" }, { index: 1, grant: "none" }), stay)).toBeNull();
     expect(over.runs).toBe(1);
-    expect(agent.got).toHaveLength(1);
-    expect(await security()).toHaveLength(1);
+    expect(published).toEqual([]);
+    expect(await vi.waitUntil(async () => (await security()).length > 0 && (await security()))).toHaveLength(1);
   });
 
-  it("answers like a worker on the bus, message for message, and puts nothing on the bus", async () => {
+  it("answers message for message like a worker on the bus", async () => {
     const calls = [
       ["look_up", { id: "7", limit: 1 }],
       ["look_up", { id: 7 }],
       ["look_down", {}],
       ["pay", { amount: 1, to: "ann" }],
     ] as const;
-    const answersOf = async (place: "here" | "on the bus") => {
-      const { bus, options, invoke, clock } = setup();
-      const published: string[] = [];
-      const watched: MessageBus = { ...bus, publish: (sent) => (published.push(sent.topic), bus.publish(sent)) };
-      const settled = { ...options, monotonic: () => clock.now };
-      const mounted = place === "here" ? await mountToolset(watched, settled) : null;
-      opened.push(mounted ?? (await startWorker({ ...settled, bus: watched })));
-      const agentsBus = mounted?.bus ?? watched;
-      const agent = await answers(agentsBus);
-      for (const [index, [tool, args]] of calls.entries()) {
-        const answer = agent.next();
-        await agentsBus.publish(await invoke(tool, args, { index }));
-        await answer;
-      }
-      // The receipts are not compared, because each one contains the time of its signature.
-      const reported = agent.got.map(({ attributes: { "toolbus-receipt": receipt, ...rest }, ...answer }) => ({
-        ...answer,
-        attributes: { ...rest, signed: receipt !== undefined },
-      }));
-      return { reported, published };
-    };
-    const [here, there] = [await answersOf("here"), await answersOf("on the bus")];
-    expect(here.reported).toHaveLength(calls.length);
-    expect(here.reported).toEqual(there.reported);
-    expect(there.published).toHaveLength(2 * calls.length);
-    expect(here.published).toEqual([]);
+    // The receipts are not compared, because each one contains the time of its signature.
+    const reported = ({ attributes: { "toolbus-receipt": receipt, "toolbus-result-metadata": _, ...rest }, ...answer }: Message) => ({
+      ...answer,
+      attributes: { ...rest, signed: receipt !== undefined },
+    });
+    const local = await here();
+    const remote = setup();
+    opened.push(await startWorker({ ...remote.options, bus: remote.bus }));
+    const agent = await answers(remote.bus);
+    for (const [index, [tool, args]] of calls.entries()) {
+      const answered = agent.next();
+      await remote.bus.publish(await remote.invoke(tool, args, { index }));
+      const answer = await local.toolset.answer(await local.invoke(tool, args, { index }), stay);
+      expect(answer && reported(answer)).toEqual(reported(await answered));
+    }
   });
 
-  it("publishes the answer when nobody here consumes it", async () => {
-    const { bus, options, invoke } = setup();
-    const elsewhere = await answers(bus);
-    const mounted = await mountToolset(bus, options);
-    opened.push(mounted);
-    const answer = elsewhere.next();
-    await mounted.bus.publish(await invoke("look_up", { id: "7", limit: 1 }));
-    expect(readOrThrow(await answer).result.status).toBe("ok");
+  it.each([
+    ["a result", "look_up", { id: "7", limit: 1 }],
+    ["a refusal", "look_up", { id: 7 }],
+    ["an unknown tool", "look_down", {}],
+  ])("gives a read the same result as the message of a worker: %s", async (_, tool, args) => {
+    const { toolset, invoke } = await here();
+    const direct = await invoke(tool, args);
+    const result = await toolset.read(direct, bodyOf(direct), stay);
+    const answer = await toolset.answer(await invoke(tool, args, { index: 1 }), stay);
+    const { metadata: __, ...rest } = answer ? readOrThrow(answer).result : { metadata: null };
+    expect(result).toMatchObject(rest);
+    expect({ ...result, metadata: 0 }).toEqual({ ...rest, metadata: 0 });
+  });
+
+  it("shares the worker's limit of concurrency with the calls from the bus", async () => {
+    const { toolset, invoke, over, bus } = await here({ concurrency: 1 });
+    const agent = await answers(bus);
+    const first = held(over);
+    const answered = toolset.answer(await invoke("pay", { amount: 1, to: "ann" }), stay);
+    await first.begun;
+    const next = agent.next();
+    await bus.publish(await invoke("look_up", { id: "7", limit: 1 }, { index: 1 }));
+    await setImmediate();
+    expect(agent.got).toEqual([]);
+    first.release();
+    await answered;
+    expect(readOrThrow(await next).result.status).toBe("ok");
+  });
+
+  it("runs a call once, and says so while it runs or waits", async () => {
+    const { toolset, invoke, over, callId } = await here();
+    const first = held(over);
+    const call = await invoke("pay", { amount: 1, to: "ann" });
+    const answered = toolset.answer(call, stay);
+    await first.begun;
+    expect(toolset.runs(callId())).toBe(true);
+    expect(await toolset.answer(call, stay)).toBeNull();
+    first.release();
+    await answered;
+    expect(toolset.runs(callId())).toBe(false);
+  });
+
+  it("is withdrawn when the worker stops, which waits for the calls under way and begins no other", async () => {
+    const { toolset, local, invoke, over, worker } = await here({ concurrency: 1 });
+    const first = held(over);
+    const running = toolset.answer(await invoke("pay", { amount: 1, to: "ann" }), stay);
+    await first.begun;
+    const waiting = toolset.answer(await invoke("pay", { amount: 2, to: "bob" }, { index: 1 }), stay);
+    const stopped = worker.stop();
+    expect(await waiting).toBeNull();
+    expect(local.size).toBe(0);
+    first.release();
+    expect((await running)?.type).toBe(messageTypes.toolResult);
+    await stopped;
+    expect(over.runs).toBe(1);
   });
 });

@@ -1,15 +1,4 @@
-import {
-  type Call,
-  isRunEnd,
-  type Json,
-  keys,
-  type Parsed,
-  parseCall,
-  parseRun,
-  type Run,
-  type RunEnd,
-  type RunEvent,
-} from "@toolbus/contracts";
+import { type Call, isRunEnd, type Json, keys, type Run, type RunEnd, type RunEvent } from "@toolbus/contracts";
 import type { Change } from "@toolbus/state";
 import { attributeNames, type Log, measure, metricNames, readCarrier, recordToolCall } from "@toolbus/telemetry";
 import { LOOP } from "./transitions/end.ts";
@@ -42,8 +31,8 @@ export function observeRun(
       const profile = runIn(change)?.profile ?? "";
       measure(metricNames.modelRetries, 1, { [attributeNames.provider]: provider(profile), [attributeNames.errorType]: event.code });
     } else if (event.type === "call.resolved") {
-      const call = documentOf(change, keys.call(event.callId), parseCall);
-      const run = call && documentOf(change, keys.run(call.runId), parseRun);
+      const call = documentOf<Call>(change, keys.call(event.callId));
+      const run = call && documentOf<Run>(change, keys.run(call.runId));
       if (call) recordToolCall(recordOf(call, event.latencyMs, run, provider, now), log);
     }
   }
@@ -107,14 +96,15 @@ function eventsOf(change: Change): readonly RunEvent[] {
 
 /** Returns the run that a commit of the agent is about, else null. */
 function runIn(change: Change): Run | null {
-  const document = change.put?.find(({ key }) => key.startsWith("tb:run:"));
-  const parsed = document && parseRun(document.value);
-  return parsed?.ok ? parsed.value : null;
+  return ownDocument<Run>(change.put?.find(({ key }) => key.startsWith("tb:run:")));
 }
 
 /** Returns the value that a commit puts under this key, else null. */
-function documentOf<T>(change: Change, key: string, parse: (value: Json) => Parsed<T>): T | null {
-  const document = change.put?.find((put) => put.key === key);
-  const parsed = document && parse(document.value);
-  return parsed?.ok ? parsed.value : null;
+function documentOf<T>(change: Change, key: string): T | null {
+  return ownDocument<T>(change.put?.find((put) => put.key === key));
+}
+
+/** The agent made the change itself, so its documents have their types and are not checked again. */
+function ownDocument<T>(put: { readonly value: Json } | undefined): T | null {
+  return put === undefined ? null : (put.value as unknown as T);
 }

@@ -33,6 +33,7 @@ export const VARIANTS: readonly Variant[] = [
   "interruptions",
   "untrusted-reads",
   "changing-targets",
+  "local-tools",
   "batches",
 ];
 

@@ -34,6 +34,19 @@ export const canonicalRuns: readonly CanonicalRun[] = [
     ]),
   },
   {
+    name: "local tools",
+    plan: locally(
+      quietPlan("two reads at once, another read and a write, all in the agent's own process", [
+        [
+          { name: "look_up", n: 1 },
+          { name: "add_up", n: 2 },
+        ],
+        [{ name: "look_up", n: 3 }],
+        [{ name: "low_key", n: 4 }],
+      ]),
+    ),
+  },
+  {
     name: "cancel",
     plan: quietPlan(
       "a write that is running when the run is cancelled",
@@ -48,3 +61,8 @@ export const canonicalRuns: readonly CanonicalRun[] = [
     ),
   },
 ];
+
+/** Returns the same world with agents that serve the toolset themselves, and a model that answers at once, so that results ride. */
+function locally(plan: WorldPlan): WorldPlan {
+  return { ...plan, settings: { ...plan.settings, localTools: true }, modelMs: { least: 1, most: 20 } };
+}

@@ -113,8 +113,8 @@ export const escaped: readonly Mutant[] = [
     patches: [
       {
         file: "services/agent/src/transitions/dispatch-call.ts",
-        find: "draft.setCall(sent, resendAfter(dispatch, draft.rules));",
-        replace: "draft.setCall(sent, Math.max(resendAfter(dispatch, draft.rules), draft.rules.config.REDISPATCH_MAX_MS + 1));",
+        find: "draft.setCall(sent, resendCallAfter(sent, draft.rules));",
+        replace: "draft.setCall(sent, Math.max(resendCallAfter(sent, draft.rules), draft.rules.config.REDISPATCH_MAX_MS + 1));",
       },
     ],
   },

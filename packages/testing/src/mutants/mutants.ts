@@ -1,3 +1,4 @@
+import { ahead } from "./ahead.ts";
 import { batches } from "./batches.ts";
 import { budgets } from "./budgets.ts";
 import { edits } from "./edits.ts";
@@ -78,7 +79,7 @@ const guards: readonly Mutant[] = [
     patches: [
       {
         file: "services/agent/src/incoming/inbox.ts",
-        find: "if (active && active.conversation.value.activeRun !== activeRun) return false;",
+        find: `if (active && active.conversation.value.activeRun !== activeRun) return "again";`,
         replace: "",
       },
     ],
@@ -207,4 +208,14 @@ const guards: readonly Mutant[] = [
   },
 ];
 
-export const mutants: readonly Mutant[] = [...guards, ...stalled, ...streams, ...budgets, ...edits, ...plans, ...batches, ...escaped];
+export const mutants: readonly Mutant[] = [
+  ...guards,
+  ...stalled,
+  ...streams,
+  ...budgets,
+  ...edits,
+  ...plans,
+  ...batches,
+  ...ahead,
+  ...escaped,
+];

@@ -9,8 +9,8 @@ export const stalled: readonly Mutant[] = [
     patches: [
       {
         file: "services/agent/src/steps/lease-keeper.ts",
-        find: "  const lost = new AbortController();\n  const stopped",
-        replace: '  if (forMs > 0) throw new Error("It is broken.");\n  const lost = new AbortController();\n  const stopped',
+        find: "  const controller = new AbortController();\n  let why",
+        replace: '  if (forMs > 0) throw new Error("It is broken.");\n  const controller = new AbortController();\n  let why',
       },
     ],
   },

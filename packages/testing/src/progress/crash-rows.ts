@@ -7,7 +7,7 @@ import type { FaultName } from "../ports/faults.ts";
 export interface CrashRow {
   readonly row: string;
   readonly says: string;
-  /** The role of the killed process. Null means every role. */
+  /** The role of the killed process. Null means every role. An agent may also be the worker of its toolset. */
   readonly role: "gateway" | "agent" | "worker" | "approvals" | null;
   readonly after: RegExp;
 }
@@ -19,25 +19,27 @@ export const CRASH_ROWS: readonly CrashRow[] = [
     row: "3",
     says: "agent: a run taken, before and during the model call",
     role: "agent",
-    after: /^commit acquire:.* <$|^range transcript|^model .* >$/,
+    after: /^commit (?:acquire|begin|continue):.* <$|^range transcript|^model .* >$/,
   },
   { row: "4", says: "agent: the model answered, nothing committed", role: "agent", after: /^model .* <$/ },
   { row: "5", says: "agent: a turn committed, the reply lost", role: "agent", after: /^commit turn:.* >$/ },
   { row: "7", says: "a relay has claimed rows, and not published", role: null, after: /^claim \w+ outbox </ },
   { row: "8", says: "published, and not confirmed or not taken out", role: null, after: /^publish .* [<>]$|^settle .* >$/ },
   { row: "11", says: "worker: delivered, before it begins", role: "worker", after: /^gets rn_/ },
-  { row: "12", says: "worker: begun, before it sends", role: "worker", after: /^commit begin:.* [<>]$|^target prepare/ },
+  { row: "12", says: "worker: begun, before it sends", role: null, after: /^commit begin:.* [<>]$|^target prepare/ },
   {
     row: "13, 14",
     says: "worker: sending, before or after the effect",
-    role: "worker",
+    role: null,
     after: /^commit sending:.* [<>]$|^target change .* >$/,
   },
-  { row: "15", says: "worker: the effect happened, not finished", role: "worker", after: /^target change .* <$/ },
-  { row: "16", says: "worker: finished, before it publishes", role: "worker", after: /^commit finish:.* [<>]$/ },
+  { row: "15", says: "worker: the effect happened, not finished", role: null, after: /^target change .* <$/ },
+  { row: "16", says: "worker: finished, before it publishes", role: null, after: /^commit finish:.* [<>]$/ },
   { row: "17", says: "worker: published, before the ack", role: "worker", after: /^publish rn_.*#r\d+ [<>]$/ },
   { row: "19", says: "agent: a result delivered, nothing committed", role: "agent", after: /^gets rn_.*#r/ },
-  { row: "20", says: "agent: a result joined, before the ack", role: "agent", after: /^commit join:.* [<>]$/ },
+  { row: "20", says: "agent: a result joined, before the ack", role: "agent", after: /^commit (?:join|continue):.* [<>]$/ },
+  { row: "20b", says: "agent: a local call, nothing committed", role: "agent", after: /^target look .* [<>]$/ },
+  { row: "20d", says: "agent: a round committed at once", role: "agent", after: /^commit round:.* [<>]$/ },
   {
     row: "22",
     says: "approvals: a request delivered, before it is kept",
@@ -60,6 +62,7 @@ export const FAULT_ROWS: readonly { readonly row: string; readonly says: string;
 /** Rows that no seed reaches, each with the place where it is tested. */
 export const ROWS_ELSEWHERE: readonly (readonly [row: string, where: string])[] = [
   ["10", "unroutable messages: the bus's conformance suite, on both brokers"],
+  ["20c", "kills while a change rides: rows 3, 4 and 20b in worlds with local tools, and services/agent/src/incoming/local-round.test.ts"],
   ["21", "the delivery limit: the bus's conformance suite, and tests/e2e/dead-letters"],
   ["25", "approvers who race: habits of the simulated people, judged by G6"],
   ["28", "a run cancelled while a write is on its way: habits of the simulated people, judged by I6 and G4"],

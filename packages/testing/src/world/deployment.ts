@@ -207,7 +207,11 @@ function startersOf({ wire, script, modelMs, settings, keys, target, observe }: 
       const profiles = new Map(["release-investigation", "chat"].map((name) => [name, { ...settings.profile, name }]));
       const local: LocalToolsets = new Map();
       const worker = settings.localTools ? await workerIn({ ...infrastructure, local }, process) : null;
-      const { stop } = await startAgent({ ...infrastructure, local }, config.agent, { provider, profiles, seenEveryMs: settings.seenEveryMs });
+      const { stop } = await startAgent({ ...infrastructure, local }, config.agent, {
+        provider,
+        profiles,
+        seenEveryMs: settings.seenEveryMs,
+      });
       return {
         routes: [],
         async stop() {

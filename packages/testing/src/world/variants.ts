@@ -2,6 +2,7 @@ import { ratesOf } from "../ports/faults.ts";
 import type { WorldPlan } from "./world-plan.ts";
 import { prng } from "../clockwork/prng.ts";
 import { withBatches } from "./batch-worlds.ts";
+import { withLocalTools } from "./plan.ts";
 import { planned, simToolset, writeNamed, writesOf } from "./sim-tools.ts";
 
 /**
@@ -66,6 +67,20 @@ export const variants = {
       ]),
     },
   }),
+  /** Agents make the calls of reads themselves, models answer at once, messages overtake each other, and no timer makes a call again. */
+  "local-tools": (plan: WorldPlan): WorldPlan => {
+    const local = withLocalTools(withoutFallback(plan), prng(`${plan.name}/local`));
+    return {
+      ...local,
+      rates: ratesOf({ duplicate: 0.2, reorder: 0.2, late_message: 0.1 }),
+      modelMs: { least: 1, most: 300 },
+      requests: [0, 1].map((n) => ({ name: `v${n}`, messages: 4 })),
+      // If a target changes while messages overtake each other, only a timer may find out which plan people approve.
+      drifts: 0,
+      habits: { ...local.habits, thinkMs: 500 },
+      settings: { ...local.settings, agent: { ...local.settings.agent, RUN_LEASE_MS: NEVER_MS } },
+    };
+  },
   /** People answer waiting approvals in batches, and approvals is often killed meanwhile. */
   batches: (plan: WorldPlan): WorldPlan => {
     const batched = withBatches(plan, prng(`${plan.name}/batches`));

@@ -1,7 +1,8 @@
 import type { Disposition, LocalToolset, Places } from "@toolbus/bus";
-import { describeProblems, jsonParser, type Message, ToolInvoke } from "@toolbus/contracts";
+import { describeProblems, jsonParser, type Message, ToolInvoke, topics } from "@toolbus/contracts";
 import type { InvokeContext } from "./invoke-context.ts";
 import { invokeTool, readHere } from "./invoke-pipeline.ts";
+import { replyAgent } from "./result-message.ts";
 
 /** The deliveries of a call in this process. After that, the agent's timer makes the call again. */
 const MAX_DELIVERIES = 10;
@@ -29,13 +30,21 @@ export function localToolset(context: InvokeContext, places: Places): OpenLocalT
     async answer(invoke, signal) {
       const parsed = parseInvoke(invoke.body);
       if (!parsed.ok) {
-        log.warn({ messageId: invoke.id.slice(0, 160), why: describeProblems(parsed.problems) }, "an invoke that cannot be read was dropped");
+        log.warn(
+          { messageId: invoke.id.slice(0, 160), why: describeProblems(parsed.problems) },
+          "an invoke that cannot be read was dropped",
+        );
         return null;
       }
       const { value: body } = parsed;
       return placed(body.toolCallId, signal, async (stopped) => {
         let answer: Message | null = null;
-        const publish = async (message: Message): Promise<void> => void (answer = message);
+        const replyTopic = topics.result(replyAgent(invoke.replyTo));
+        // The pipeline of a write also sends other messages, such as a changed plan to approvals.
+        const publish = async (message: Message): Promise<void> => {
+          if (message.topic === replyTopic) answer = message;
+          else await context.publish(message);
+        };
         const here = { ...context, publish };
         await untilSettled(stopped, body.toolCallId, (count) => invokeTool(invoke, body, { count, signal: stopped }, here));
         return answer;

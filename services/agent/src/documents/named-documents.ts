@@ -1,4 +1,4 @@
-import { keys, parseRun, type Run } from "@toolbus/contracts";
+import { keys, type Run } from "@toolbus/contracts";
 import type { Change, StateStore } from "@toolbus/state";
 
 /** The documents that a run names. They are read together with the run. */
@@ -38,8 +38,8 @@ export function namesIn(state: StateStore): Names {
 /** Remembers the names in a run as a committed change left them. */
 export function keepWritten(state: StateStore, runId: string, { put = [] }: Change): void {
   const written = put.find(({ key }) => key === keys.run(runId));
-  const run = written && parseRun(written.value);
-  if (run?.ok) namesIn(state).keep(run.value);
+  // This process made the document itself, so it has its type.
+  if (written) namesIn(state).keep(written.value as unknown as Run);
 }
 
 /** Returns true if a run names exactly these documents. */

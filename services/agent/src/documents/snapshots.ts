@@ -16,6 +16,8 @@ export interface Snapshots {
    */
   guess(runId: string): Snapshot | null;
   load(runId: string): Promise<Snapshot | null>;
+  /** Forgets what this process knows of a run, because the store has refused a change that was based on it. */
+  forget(runId: string): void;
   /**
    * Records that a change made from this snapshot was committed. `growth` says which part of the change the transcript does not have yet. By default
    * this is the whole change.
@@ -53,6 +55,7 @@ export function snapshots(state: StateStore, monotonic: () => number, transcript
       return null;
     },
     load: (runId) => loadSnapshot(state, runId),
+    forget: (runId) => void kept.delete(runId),
     written(snapshot, change, reply, growth = { before: snapshot.run.version, change }) {
       const { runId, conversationId } = snapshot.run.value;
       keepWritten(state, runId, change);

@@ -12,9 +12,10 @@ import {
   queuesOf,
   topics,
 } from "@toolbus/contracts";
-import { signMessage } from "@toolbus/grants";
+import { secretHash, signMessage } from "@toolbus/grants";
+import type { Change } from "@toolbus/state";
 import { describe, expect, it, vi } from "vitest";
-import { startConsumers } from "./consumers.ts";
+import { onResult, startConsumers } from "./consumers.ts";
 import { asks, RUN } from "../testing/test-bundle.ts";
 import { proofKeys } from "../testing/test-proofs.ts";
 import { readerUnderTest } from "../testing/test-reader.ts";
@@ -157,5 +158,79 @@ describe("a message about a write that waits", () => {
       reason: "its grant is longer than any valid grant",
       deliveries: 1,
     });
+  });
+});
+
+describe("a cancel that overtakes the start of its run", () => {
+  it("is looked at again soon, and left to the gateway's timer after a few times", async () => {
+    await using s = await readerUnderTest();
+    const bus = memoryBus();
+    const cancel = `${RUN}!cancel`;
+    await s.put(cancel, { kind: "cancel", entryId: cancel, runId: RUN, agent: "default", by: "ada", acceptedAt: 1 });
+    const seen: string[] = [];
+    const watched: typeof bus = {
+      ...bus,
+      consume: (topic, handler, options) =>
+        bus.consume(
+          topic,
+          async (delivery) => {
+            const disposition = await handler(delivery);
+            seen.push(disposition.kind);
+            return disposition;
+          },
+          options,
+        ),
+    };
+    const consumers = await startConsumers(watched, s.reader, () => NOW);
+    const body = { runId: RUN, entryId: cancel };
+    await bus.publish(message({ id: "wake:c#g1", topic: topics.runWake, type: messageTypes.runWake, source: "/g", now: NOW, body }));
+    await vi.waitUntil(() => seen.includes("ack"), { timeout: 30_000, interval: 1 });
+    expect(seen).toEqual(["retry", "retry", "retry", "ack"]);
+    await Promise.all(consumers.map((consumer) => consumer.stop()));
+    await bus.close();
+  });
+});
+
+describe("the answer that ends a round", () => {
+  const signal = new AbortController().signal;
+
+  async function looked() {
+    const s = await readerUnderTest();
+    await s.b.start();
+    await s.b.turn([asks("look", "a")]);
+    const call = await s.b.call(0);
+    const body = { ...response(call.callId), toolName: "look", content: "{}" };
+    const answer = sentOn(topics.result("default"), messageTypes.toolResult, body, { [attributes.secretHash]: secretHash(call.secret) });
+    const deliver = (count: number) => onResult(s.reader, answer, { count, redelivered: count > 1, signal });
+    return Object.assign(s, { deliver, run: async () => (await s.b.snapshot()).run.value });
+  }
+
+  it("is acknowledged after the next step, which begins without a wake", async () => {
+    await using s = await looked();
+    await s.b.sent();
+    expect(await s.deliver(1)).toEqual({ kind: "ack" });
+    expect((await s.run()).status).toBe("done");
+    expect((await s.b.sent()).map(({ topic }) => topic)).toEqual([]);
+  });
+
+  it("shows at its redelivery that the holder of the run has died", async () => {
+    await using s = await looked();
+    const { commit } = s.b.state;
+    const died = new Error("the process dies");
+    // The process dies after the commit that joins the answer and acquires the run.
+    Object.assign(s.reader.state, {
+      async commit(shard: string, change: Change) {
+        if (!change.op.startsWith("continue:")) return commit(shard, change);
+        await commit(shard, change);
+        throw died;
+      },
+    });
+    await expect(s.deliver(1)).rejects.toBe(died);
+    Object.assign(s.reader.state, { commit });
+    expect(await s.run()).toMatchObject({ status: "ready", lease: expect.anything() });
+    expect(await s.deliver(1)).toEqual({ kind: "ack" });
+    expect((await s.run()).status).toBe("ready");
+    expect(await s.deliver(2)).toEqual({ kind: "ack" });
+    expect((await s.run()).status).toBe("done");
   });
 });

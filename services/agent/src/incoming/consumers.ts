@@ -1,4 +1,13 @@
-import { consumeQueue, type DeliveryContext, type Disposition, listenTo, loggedId, type MessageBus, type Subscription, type Verdict } from "@toolbus/bus";
+import {
+  consumeQueue,
+  type DeliveryContext,
+  type Disposition,
+  listenTo,
+  loggedId,
+  type MessageBus,
+  type Subscription,
+  type Verdict,
+} from "@toolbus/bus";
 import {
   ApprovalDecided,
   ApprovalHeld,
@@ -19,6 +28,7 @@ import { MAX_SIGNED_CHARS, secretHash } from "@toolbus/grants";
 import type { Change } from "@toolbus/state";
 import { readResult } from "@toolbus/tool-kit";
 import { advanceHeld, advanceRun } from "../steps/advance.ts";
+import { RIDE_MS } from "../steps/ahead.ts";
 import { answerArrived } from "./arrived.ts";
 import { callDecided, callHeld, callOf } from "../transitions/decided.ts";
 import type { Snapshot } from "../transitions/snapshot.ts";
@@ -41,6 +51,9 @@ const parseWake = parser(RunWake);
 const parseProgress = parser(ToolProgress);
 
 const ACK: Disposition = { kind: "ack" };
+/** The start of a run may ride for a moment. A cancel that arrives in this moment is looked at again soon. */
+const NOT_STARTED: Disposition = { kind: "retry", after: 2 * RIDE_MS, reason: "its run has not started yet" };
+const LOOKS_AT_START = 3;
 
 /** Starts the consumers of the agent's four queues, and listens to the progress of tools. */
 export async function startConsumers(bus: MessageBus, reader: InboxReader, clock: () => number): Promise<readonly Subscription[]> {
@@ -105,6 +118,8 @@ export async function startConsumers(bus: MessageBus, reader: InboxReader, clock
         const refused = refusedShard(state, wake.runId);
         if (refused) return refused;
         const taken = wake.entryId ? await takeEntry(reader, wake.runId, wake.entryId, wake.call ? null : message.id) : null;
+        // The gateway's timer delivers the entry again in any case, but only after seconds.
+        if (taken === "not_started") return context.count <= LOOKS_AT_START ? NOT_STARTED : ACK;
         if (taken) {
           await advanceHeld(reader, taken, context.signal);
           return ACK;

@@ -27,12 +27,18 @@ type CancelEntry = Extract<InboxEntry, { kind: "cancel" }>;
 const TRIES = 20;
 
 /**
+ * What came of an entry: the run, if its start was taken with it. "not_started" means that the run of a cancel or an answer does not exist yet. The
+ * wake of its message starts it, and until then the entry waits in the inbox.
+ */
+export type TakenEntry = HeldRun | "not_started" | null;
+
+/**
  * Handles an entry that the gateway accepted. A message starts a run, a cancel ends one, and an answer resolves the call that asked. Handling an
  * entry twice changes nothing, because the documents of its run record that it was handled. If an entry is unusable, its run ends with the reason, or
  * the log contains the reason. Throws if the store keeps changing in the meantime. The bus then retries the delivery. If `by` claims the run and the
  * entry starts it now, returns the run, for whose step the caller is responsible.
  */
-export async function takeEntry(reader: InboxReader, runId: string, entryId: string, by: string | null = null): Promise<HeldRun | null> {
+export async function takeEntry(reader: InboxReader, runId: string, entryId: string, by: string | null = null): Promise<TakenEntry> {
   const { state, log, strays } = reader;
   const { documents } = await state.read([keys.inbox(shardOf(runId), entryId)]);
   const [document] = documents;
@@ -57,27 +63,26 @@ export async function takeEntry(reader: InboxReader, runId: string, entryId: str
   throw new Error(`The inbox entry ${entryId} could not be taken in ${TRIES} tries.`);
 }
 
-/** The end of one try: the run, if its start was taken with it, or null, or "again" if something changed in the meantime. */
-type Taken = HeldRun | null | "again";
+/** The end of one try: what was taken, or "again" if something changed in the meantime. */
+type Tried = TakenEntry | "again";
 
-const over = (isOver: boolean): Taken => (isOver ? null : "again");
+const over = (isOver: boolean): Tried => (isOver ? null : "again");
 
 /** `accepted` is the number of the commit that accepted the entry. */
-async function takeOnce(reader: InboxReader, entry: InboxEntry, accepted: number, by: string | null): Promise<Taken> {
+async function takeOnce(reader: InboxReader, entry: InboxEntry, accepted: number, by: string | null): Promise<Tried> {
   if (entry.kind === "delete") return over(await takeDeletion(reader, entry));
   const snapshot = await loadSnapshot(reader.state, entry.runId);
   switch (entry.kind) {
     case "message":
       return snapshot === null ? takeMessage(reader, entry, accepted, by) : null;
     case "cancel":
-      // The run has not started yet. The wake of its message starts it, and the gateway's timer delivers this entry again.
-      return over(snapshot === null || (await takeCancel(reader, entry, snapshot)));
+      return snapshot === null ? "not_started" : over(await takeCancel(reader, entry, snapshot));
     case "answer":
-      return over(snapshot === null || (await takeAnswer(reader, entry, snapshot)));
+      return snapshot === null ? "not_started" : over(await takeAnswer(reader, entry, snapshot));
   }
 }
 
-async function takeMessage(reader: InboxReader, entry: MessageEntry, accepted: number, by: string | null): Promise<Taken> {
+async function takeMessage(reader: InboxReader, entry: MessageEntry, accepted: number, by: string | null): Promise<Tried> {
   const { state, outbox, rules, toolOffers, modelOf } = reader;
   const profile = rules.profile(entry.profile);
   const { now, conversation, origin } = await readAsked(reader, entry);

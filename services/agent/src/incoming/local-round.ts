@@ -28,15 +28,22 @@ export interface LocalRoundOptions {
  */
 export function localRounds(reader: () => InboxReader, { local, background, stopping }: LocalRoundOptions): (turn: CommittedTurn) => void {
   return ({ snapshot, invokes }) => {
-    const calls = snapshot ? readsOf(snapshot, invokes, local) : null;
-    if (calls) background(makeCalls(calls));
-    else for (const invoke of invokes) reader().outbox.begin(invoke);
+    const reads: LocalRead[] = [];
+    for (const invoke of invokes) {
+      const read = snapshot && readOf(snapshot, invoke, local);
+      if (read) reads.push(read);
+      else reader().outbox.begin(invoke);
+    }
+    if (reads.length > 0) background(makeCalls(reads, reads.length === snapshot?.calls.length));
   };
 
-  async function makeCalls(calls: readonly LocalRead[]): Promise<void> {
-    const answers = calls.map((read) => answerOf(reader(), read, stopping));
-    const { all, sinceFirstMs } = await gathered(answers, RIDE_MS, reader().monotonic);
-    if (all?.every((answer) => answer !== null) && (await ridesOn(reader(), all, RIDE_MS - sinceFirstMs, stopping))) return;
+  /** `isWhole` says whether the turn has no other calls. */
+  async function makeCalls(reads: readonly LocalRead[], isWhole: boolean): Promise<void> {
+    const answers = reads.map((read) => answerOf(reader(), read, stopping));
+    if (isWhole) {
+      const { all, sinceFirstMs } = await gathered(answers, RIDE_MS, reader().monotonic);
+      if (all?.every((answer) => answer !== null) && (await ridesOn(reader(), all, RIDE_MS - sinceFirstMs, stopping))) return;
+    }
     await Promise.all(answers.map(async (answer) => joinAlone(reader(), await answer, stopping)));
   }
 }
@@ -47,24 +54,19 @@ interface LocalRead {
   readonly toolset: LocalToolset;
 }
 
+/** Returns the read or the computation of this invoke. Returns null for a write, or if the run has changed since its turn. */
+function readOf({ run, calls }: Snapshot, invoke: Message, local: LocalToolsets): LocalRead | null {
+  const call = calls.find(({ value }) => value.callId === invoke.correlationId)?.value;
+  const toolset = local.get(invoke.topic);
+  if (!call || !toolset || call.kind === "write" || call.state !== "dispatched") return null;
+  return run.value.status === "waiting" && !run.value.cancel ? { invoke, call, toolset } : null;
+}
+
 interface LocalAnswer {
   readonly callId: string;
   /** Nobody else can give this answer, so no secret proves where it comes from. */
   readonly secretHash: null;
   readonly result: ToolResult;
-}
-
-/** Returns the calls of a turn if it consists of local reads and computations, and else null. */
-function readsOf({ run, calls }: Snapshot, invokes: readonly Message[], local: LocalToolsets): readonly LocalRead[] | null {
-  if (run.value.status !== "waiting" || run.value.cancel || invokes.length !== calls.length) return null;
-  const reads: LocalRead[] = [];
-  for (const invoke of invokes) {
-    const call = calls.find(({ value }) => value.callId === invoke.correlationId)?.value;
-    const toolset = local.get(invoke.topic);
-    if (!call || !toolset || call.kind === "write" || call.state !== "dispatched") return null;
-    reads.push({ invoke, call, toolset });
-  }
-  return reads;
 }
 
 async function answerOf(reader: InboxReader, { invoke, call, toolset }: LocalRead, signal: AbortSignal): Promise<LocalAnswer | null> {

@@ -52,7 +52,10 @@ export async function readEntry(blobs: Blobs, stored: StoredEntry): Promise<Tran
     case "result": {
       const { contentRef, edited, ...entry } = stored;
       const content = contentRef ? await heldText(blobs, { content: entry.content, contentRef }) : entry.content;
-      return { ...entry, content: `${noteOn(edited)}${content ?? `${entry.content}${gone((contentRef?.chars ?? 0) - entry.content.length)}`}` };
+      return {
+        ...entry,
+        content: `${noteOn(edited)}${content ?? `${entry.content}${gone((contentRef?.chars ?? 0) - entry.content.length)}`}`,
+      };
     }
     case "user":
       throw new Error("A message of a person is always stored whole.");

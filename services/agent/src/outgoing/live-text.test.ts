@@ -3,11 +3,14 @@ import { describe, expect, it } from "vitest";
 import { liveText } from "./live-text.ts";
 import { bundle, RUN } from "../testing/test-bundle.ts";
 
-async function shown(write: (live: ReturnType<typeof liveText>) => void): Promise<readonly LiveEvent[]> {
+async function shown(
+  write: (live: ReturnType<typeof liveText>) => void | Promise<void>,
+  begun: Promise<boolean> | null = null,
+): Promise<readonly LiveEvent[]> {
   const b = bundle();
   await b.start();
-  const live = liveText(b.state, (await b.snapshot()).run.value);
-  write(live);
+  const live = liveText(b.state, (await b.snapshot()).run.value, begun);
+  await write(live);
   await live.end();
   return (await b.state.recent(keys.live(RUN))) as unknown as readonly LiveEvent[];
 }
@@ -37,6 +40,20 @@ describe("what a model writes", () => {
     expect(events).toHaveLength(2);
     expect(JSON.stringify(events)).not.toContain("0123456789abcdef");
     expect(JSON.stringify(events)).toContain("ada");
+  });
+
+  it("is shown only from the moment at which the beginning of its step is stored", async () => {
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const say = (live: ReturnType<typeof liveText>): void => live.addArguments({ index: 0, name: "look", text: '{"n": 3}' });
+    const stored = await shown(async (live) => {
+      say(live);
+      resolve(true);
+      await promise;
+      say(live);
+    }, promise);
+    expect(stored).toHaveLength(1);
+    expect(await shown(say, new Promise(() => undefined))).toEqual([]);
+    expect(await shown(say, Promise.resolve(false))).toEqual([]);
   });
 
   it("is truncated if it is long: the turn has all of it", async () => {

@@ -58,7 +58,8 @@ export function localCalls({ outbox, local, publish, take, background, stopping,
     const answer = await local?.get(invoke.topic)?.answer(invoke, stopping);
     if (!answer) return handBack(invoke);
     // As after the loss of a message, the call's timer finds the answer of a write in its ledger, and makes a read again.
-    if (!(await take(answer))) log.warn({ callId: invoke.correlationId }, "the answer of a local call could not be joined; its timer makes up for it");
+    if (!(await take(answer)))
+      log.warn({ callId: invoke.correlationId }, "the answer of a local call could not be joined; its timer makes up for it");
   }
 
   async function handBack(invoke: Message): Promise<void> {

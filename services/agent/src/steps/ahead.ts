@@ -59,7 +59,10 @@ interface Parts {
 }
 
 /** Begins the ride of a change. `transcripts` must already know what the change appends. */
-export function rideAhead({ outbox, snapshots, transcripts, monotonic }: Parts, { base, change, after, rideMs, again }: AheadOptions): Ahead {
+export function rideAhead(
+  { outbox, snapshots, transcripts, monotonic }: Parts,
+  { base, change, after, rideMs, again }: AheadOptions,
+): Ahead {
   const { runId, conversationId } = base.run.value;
   const began = monotonic();
   const { promise: alone, resolve: ended } = Promise.withResolvers<boolean>();
@@ -106,6 +109,7 @@ export function rideAhead({ outbox, snapshots, transcripts, monotonic }: Parts, 
 
   async function repeat(): Promise<void> {
     transcripts.forget(conversationId);
+    snapshots.forget(runId);
     await again();
   }
 }

@@ -1,5 +1,5 @@
 import { type Run, shardOf } from "@toolbus/contracts";
-import { type Outbox, pause } from "@toolbus/runtime";
+import type { Outbox } from "@toolbus/runtime";
 import { renew } from "../transitions/acquire.ts";
 import type { Rules } from "../transitions/rules.ts";
 import type { Snapshots } from "../documents/snapshots.ts";
@@ -25,37 +25,48 @@ export function keepLease(
   forMs: number,
   stopping: AbortSignal,
 ): LeaseKeeper {
-  const lost = new AbortController();
-  const stopped = new AbortController();
-  const deadline = AbortSignal.timeout(forMs);
-  const beats = beat();
+  const controller = new AbortController();
+  let why: Interrupted | null = null;
+  let beating: Promise<void> | null = null;
+  let stopped = false;
+  let beats = 0;
+  const onStopping = (): void => interrupt("stopping", stopping.reason);
+  const deadline = setTimeout(() => interrupt("too_long", new DOMException("The step took too long.", "TimeoutError")), Math.max(0, forMs));
+  if (stopping.aborted) onStopping();
+  else stopping.addEventListener("abort", onStopping, { once: true });
+  let timer = nextBeat();
   return {
-    signal: AbortSignal.any([stopping, lost.signal, deadline]),
-    interrupted() {
-      if (stopping.aborted) return "stopping";
-      if (lost.signal.aborted) return "lost";
-      return deadline.aborted ? "too_long" : null;
-    },
+    signal: controller.signal,
+    interrupted: () => why,
     async stop() {
-      // The abort has a constant reason, because a default reason would capture a stack for each step.
-      stopped.abort(STOPPED);
-      await beats;
+      stopped = true;
+      clearTimeout(deadline);
+      clearTimeout(timer);
+      stopping.removeEventListener("abort", onStopping);
+      await beating;
     },
   };
 
+  function interrupt(reason: Interrupted, error: unknown): void {
+    why ??= reason;
+    controller.abort(error);
+  }
+
+  function nextBeat(): NodeJS.Timeout {
+    return setTimeout(() => {
+      beating = beat().finally(() => {
+        if (!stopped && why === null) timer = nextBeat();
+      });
+    }, rules.config.RUN_RENEW_MS);
+  }
+
   async function beat(): Promise<void> {
-    for (let n = 1; ; n++) {
-      await pause(rules.config.RUN_RENEW_MS, stopped.signal);
-      if (stopped.signal.aborted) return;
-      const snapshot = await snapshots.load(run.runId).catch(() => null);
-      // If the store does not answer, the lease may still be valid. The epoch protects the run in any case.
-      if (!snapshot) continue;
-      const change = renew(snapshot, run.epoch, n, rules);
-      if (!change) return lost.abort(new Error("the run's lease was lost"));
-      const reply = await outbox.commit(shardOf(run.runId), change).catch(() => null);
-      if (reply?.outcome === "ok") snapshots.written(snapshot, change, reply);
-    }
+    const snapshot = await snapshots.load(run.runId).catch(() => null);
+    // If the store does not answer, the lease may still be valid. The epoch protects the run in any case.
+    if (!snapshot || stopped) return;
+    const change = renew(snapshot, run.epoch, ++beats, rules);
+    if (!change) return interrupt("lost", new Error("the run's lease was lost"));
+    const reply = await outbox.commit(shardOf(run.runId), change).catch(() => null);
+    if (reply?.outcome === "ok") snapshots.written(snapshot, change, reply);
   }
 }
-
-const STOPPED = new Error("the step has ended");

@@ -1,5 +1,5 @@
 import { type ContextDocument, type Json, keys, type TranscriptEntry } from "@toolbus/contracts";
-import { memoryStore, type StateStore } from "@toolbus/state";
+import { type Change, memoryStore, type StateStore } from "@toolbus/state";
 import { describe, expect, it } from "vitest";
 import { transcripts } from "./transcripts.ts";
 
@@ -50,9 +50,21 @@ function setup(limits = LIMITS) {
       expiresAt,
     );
   let known = transcripts(counted, { ...limits, monotonic: () => now });
-  const window = (n = 1) => known.window(conversation(n));
+  const window = (n = 1, version?: number) => known.window(conversation(n), version);
+  const growth = (entries: readonly object[], context?: ContextDocument): Change => ({
+    op: "grows",
+    guards: [],
+    append: [{ log: keys.transcript(conversation(1)), entries: entries as Json[] }],
+    ...(context ? { put: [{ key: keys.context(conversation(1)), value: context as unknown as Json }] } : {}),
+  });
   return {
     append,
+    growth,
+    /** Returns what is known from memory at a version. */
+    at: (version: number) => known.at(conversation(1), version)?.entries.map(({ entry }) => textOf(entry)) ?? null,
+    grown: (change: Change | null, before: number, after: number) => known.grown(conversation(1), change, { before, after }),
+    begun: (change: Change, version: number) => known.begun(conversation(1), change, version),
+    forget: () => known.forget(conversation(1)),
     say,
     reads,
     window,
@@ -68,6 +80,59 @@ function setup(limits = LIMITS) {
 
 const textOf = (entry: TranscriptEntry): string => (entry.type === "result" ? entry.content : entry.text);
 const numbers = (count: number): readonly string[] => Array.from({ length: count }, (_, n) => `m${n + 1}`);
+
+const user = (text: string): object => ({ type: "user", runId: "r", text, at: 1 });
+
+describe("a transcript that this process knows at a version of its run", () => {
+  it("is read from memory, and grows with this process's own commits", async () => {
+    const t = setup();
+    await t.say(["a"]);
+    await t.window(1, 7);
+    t.reads.length = 0;
+    expect(t.at(7)).toEqual(["a"]);
+    t.grown(t.growth([user("b")]), 7, 9);
+    expect([t.at(9), t.at(7)]).toEqual([["a", "b"], null]);
+    t.grown(null, 9, 12);
+    expect(t.at(12)).toEqual(["a", "b"]);
+    expect(t.reads).toEqual([]);
+  });
+
+  it("is what the store has, entry by entry", async () => {
+    const t = setup();
+    const change = t.growth([user("a"), user("b")]);
+    t.begun(change, -1);
+    expect(t.at(-1)).toEqual(["a", "b"]);
+    await t.say(["a", "b"]);
+    await t.say(["c"]);
+    expect(await t.read()).toEqual(["a", "b", "c"]);
+    // The reader accepted what it knew, and read only what is new.
+    expect(t.reads).toEqual([{ after: 1, got: 2 }]);
+  });
+
+  it("is not known after another process's commit, when it is forgotten, or after two seconds", async () => {
+    const t = setup();
+    await t.say(["a"]);
+    await t.window(1, 7);
+    t.grown(t.growth([user("b")]), 8, 9);
+    expect(t.at(9)).toBeNull();
+    t.advance(2001);
+    expect(t.at(7)).toBeNull();
+    await t.window(1, 7);
+    t.forget();
+    expect(t.at(7)).toBeNull();
+    // A read without a version says nothing about the version.
+    await t.window();
+    expect(t.at(7)).toBeNull();
+  });
+
+  it("is not known if a part of a new entry is stored elsewhere", async () => {
+    const t = setup();
+    await t.window(1, 7);
+    const long = { type: "result", runId: "r", round: 1, id: "c", callId: "c", name: "look", status: "ok", isError: false, at: 1 };
+    t.grown(t.growth([{ ...long, content: "x", contentRef: { blob: "sha256-x", chars: 9 } }]), 7, 8);
+    expect(t.at(8)).toBeNull();
+  });
+});
 
 describe("transcripts", () => {
   it("are read whole, and after that only what is new", async () => {

@@ -59,6 +59,8 @@ export function transcripts(
 ): Transcripts {
   // The windows are in the order of their last read.
   const kept = new Map<string, Known>();
+  /** The characters of all kept windows. */
+  let total = 0;
   return {
     window,
     at(conversationId, version) {
@@ -76,7 +78,7 @@ export function transcripts(
       const next = grownBy(NO_ENTRIES, change, conversationId);
       keep(conversationId, next && { ...next, complete: { version, at: monotonic() } });
     },
-    forget: (conversationId) => void kept.delete(conversationId),
+    forget,
   };
 
   async function window(conversationId: string, version?: number): Promise<TranscriptWindow> {
@@ -92,10 +94,14 @@ export function transcripts(
   }
 
   function keep(conversationId: string, known: Known | null): void {
-    kept.delete(conversationId);
+    forget(conversationId);
     if (!known) return;
     kept.set(conversationId, known);
-    forgetOldest();
+    total += known.chars;
+    for (const oldest of kept.keys()) {
+      if (total <= keptChars) return;
+      forget(oldest);
+    }
   }
 
   /** Returns null if the rest of a new entry is stored elsewhere and must be read. */
@@ -184,14 +190,9 @@ export function transcripts(
     return { sequence: logged.sequence, entry, chars: charsOf(entry) };
   }
 
-  function forgetOldest(): void {
-    let chars = 0;
-    for (const { chars: own } of kept.values()) chars += own;
-    for (const [conversationId, { chars: own }] of kept) {
-      if (chars <= keptChars) return;
-      kept.delete(conversationId);
-      chars -= own;
-    }
+  function forget(conversationId: string): void {
+    total -= kept.get(conversationId)?.chars ?? 0;
+    kept.delete(conversationId);
   }
 }
 

@@ -1,5 +1,5 @@
 import { type LocalToolsets, memoryBus, places } from "@toolbus/bus";
-import { type Json, keys, type Message, type MessageEntry, parseInboxEntry, type ToolRights } from "@toolbus/contracts";
+import { type Json, keys, type Message, type MessageEntry, parseInboxEntry, type ToolRights, topics } from "@toolbus/contracts";
 import { ownKeys, signedReader } from "@toolbus/grants";
 import { modelFacts, type ModelProvider, offlineModel, tokenCalibration } from "@toolbus/models";
 import { startOutbox } from "@toolbus/runtime";
@@ -20,6 +20,7 @@ import { onResult } from "../incoming/consumers.ts";
 import type { InboxReader } from "../incoming/inbox-reader.ts";
 import { localRounds } from "../incoming/local-round.ts";
 import { localCalls } from "../outgoing/local-calls.ts";
+import type { Rules } from "../transitions/rules.ts";
 import { transcripts } from "../steps/transcripts.ts";
 
 const own = await ownKeys(["gateway"]);
@@ -34,18 +35,20 @@ export async function readerUnderTest(
 ) {
   const b = bundle({ profile });
   const bus = memoryBus({});
-  const { state, rules } = b;
+  const { state } = b;
+  const local: LocalToolsets = new Map();
+  const rules: Rules = { ...b.rules, servesHere: (toolset) => local.has(topics.invoke(toolset)) };
   const origins = originReader({ state, reader: signedReader({ typ: "tb-origin+jwt", keys: own.trusted.of("gateway") }), log: silentLog });
   const announced: Message[] = [];
   const deliveriesSentAgain: string[] = [];
   const sender = startOutbox({ state, bus, service: "agent", log: silentLog, visibilityMs: 4000, pollMs: 60_000 });
-  const local: LocalToolsets = new Map();
   const stopping = new AbortController();
   const underWay: Promise<void>[] = [];
+  let publish = (message: Message): Promise<void> => bus.publish(message);
   const outbox = localCalls({
     outbox: sender,
     local,
-    publish: (message) => bus.publish(message),
+    publish: (message) => publish(message),
     take: async (answer) => (await onResult(reader, answer, { count: 1, redelivered: false, signal: stopping.signal })).kind === "ack",
     background: (work) => void underWay.push(work),
     stopping: stopping.signal,
@@ -136,6 +139,8 @@ export async function readerUnderTest(
     reader,
     /** The toolsets of this process. The test adds those that the reader calls directly. */
     local,
+    /** Replaces the bus for calls that are given back. */
+    onPublish: (seen: (message: Message) => void) => void (publish = async (message) => seen(message)),
     /** Resolves when nothing runs in the background any more. */
     async idle() {
       while (underWay.length > 0) await Promise.all(underWay.splice(0));

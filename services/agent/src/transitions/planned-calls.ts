@@ -124,7 +124,8 @@ function checkedArguments(
   if (!parsed.ok) return invalid([...parsed.problems]);
   const { value } = parsed;
   if (typeof value !== "object" || value === null || Array.isArray(value)) return invalid([{ path: "", message: "must be a JSON object" }]);
-  const args = structuredClone(value) as { [key: string]: never };
+  // The check applies defaults in place. Nobody else has this value, because it was just parsed.
+  const args = value as { [key: string]: never };
   const problems = tool ? checkArguments(tool.definition, args) : [];
   if (problems.length > 0) return invalid([...problems]);
   const text = canonicalJson(args);

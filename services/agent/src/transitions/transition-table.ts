@@ -76,13 +76,13 @@ export const agentTransitions: readonly Transition<AgentChange>[] = [
   {
     name: "agent begin",
     by: mergeChanges,
-    when: "As \"agent start\", but the same commit acquires the run, because the process begins the first step at once.",
+    when: 'As "agent start", but the same commit acquires the run, because the process begins the first step at once.',
     changes: ["run none → ready"],
   },
   {
     name: "agent continue",
     by: mergeChanges,
-    when: "As \"agent join\" or \"agent decided\", but the result was the last one of the round, and the same commit acquires the run for the next step.",
+    when: 'As "agent join" or "agent decided", but the result was the last one of the round, and the same commit acquires the run for the next step.',
     changes: [
       "call dispatched → resolved",
       "call requested → resolved",
@@ -95,7 +95,7 @@ export const agentTransitions: readonly Transition<AgentChange>[] = [
   {
     name: "agent round",
     by: mergeChanges,
-    when: "One commit has the beginning and the end of a step: \"agent begin\", or the results of local reads and the acquisition, and what the step came to. That is a turn in most cases.",
+    when: 'One commit has the beginning and the end of a step: "agent begin", or the results of local reads and the acquisition, and what the step came to. That is a turn in most cases.',
     changes: [
       "call dispatched → resolved",
       "call none → requested",
@@ -113,6 +113,7 @@ export const agentTransitions: readonly Transition<AgentChange>[] = [
       "run queued → ready",
     ],
     rare: {
+      "run none → done": "every scripted model calls a tool first",
       "run none → failed": "a budget has to be empty when a conversation begins",
       "run waiting → failed": "a budget has to end just after local reads",
       "run queued → ready": "another message has to wait when a run ends with a round of local reads",
@@ -160,6 +161,7 @@ export const agentTransitions: readonly Transition<AgentChange>[] = [
     changes: ["call dispatched → resolved", ...AFTER_A_RESULT],
     rare: {
       "call granted → requested": LATE_GRANT,
+      "call granted → resolved": SKIPPED,
       "call requested → resolved": SENT_BEFORE,
       "call held → resolved": SENT_BEFORE,
     },
