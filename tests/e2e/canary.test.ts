@@ -9,6 +9,7 @@ import { type Infrastructure, tracedBus } from "@toolbus/runtime";
 import { createLog } from "@toolbus/telemetry";
 import { defineTool, startWorker, toolError, toolset, type Worker } from "@toolbus/tool-kit";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { overTheBus } from "./testing/over-the-bus.ts";
 import { approve, call, follow, heldApproval } from "./testing/http-client.ts";
 import { type OtlpReceiver, otlpReceiver } from "./testing/otlp-receiver.ts";
 import { someRelease } from "./testing/releases.ts";
@@ -378,7 +379,7 @@ function tapped(): Tap {
           return typeof value === "function" ? value.bind(store) : value;
         },
       });
-      return { ...built, bus, state };
+      return overTheBus({ ...built, bus, state });
     },
     infrastructure() {
       if (!inner) throw new Error("The system has not started.");

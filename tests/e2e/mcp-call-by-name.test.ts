@@ -7,6 +7,7 @@ import { describe, expect, it } from "vitest";
 import { TOOLBUS } from "./testing/cli-under-test.ts";
 import { inMemory, onServers, type Place } from "./testing/dead-letter-places.ts";
 import { approve, call, follow, heldApproval } from "./testing/http-client.ts";
+import { overTheBus } from "./testing/over-the-bus.ts";
 import { runProgram } from "./testing/program.ts";
 import { scratch } from "./testing/scratch.ts";
 
@@ -48,7 +49,7 @@ async function started(place: Place) {
         };
         return bus.announce(message({ ...parts, id: `mcp-refresh:test#${indexed.length}` }));
       };
-      return {
+      return overTheBus({
         ...whole,
         bus: {
           ...bus,
@@ -70,7 +71,7 @@ async function started(place: Place) {
               return listener(sent);
             }),
         },
-      };
+      });
     },
   });
   begun.defer(async () => void (await stop()));

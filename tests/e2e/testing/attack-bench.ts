@@ -8,6 +8,7 @@ import { type ReleaseApi, startReleaseApi } from "@toolbus/example-release-api";
 import { type GrantClaims, parseGrantClaims } from "@toolbus/grants";
 import type { Infrastructure } from "@toolbus/runtime";
 import { approve, heldApproval, startRun } from "./http-client.ts";
+import { overTheBus } from "./over-the-bus.ts";
 import { someRelease } from "./releases.ts";
 
 /**
@@ -140,7 +141,7 @@ function tapped(): Tap {
   return {
     wrap(built) {
       inner = built;
-      return { ...built, bus: tappedBus(built.bus) };
+      return overTheBus({ ...built, bus: tappedBus(built.bus) });
     },
     heldBack: (callId) => within(entry(heldBack, callId).promise, `the granted write of ${callId}`),
     async publish(message) {

@@ -7,6 +7,7 @@ import { TOOLBUS } from "./cli-under-test.ts";
 import type { Place } from "./dead-letter-places.ts";
 import { call } from "./http-client.ts";
 import { type Ended, runProgram } from "./program.ts";
+import { overTheBus } from "./over-the-bus.ts";
 import { someRelease } from "./releases.ts";
 import { scratch, type Scratch } from "./scratch.ts";
 
@@ -66,7 +67,7 @@ async function startDeadLetters(place: Place) {
     },
     wrap: (whole) => {
       infrastructure = whole;
-      return { ...whole, bus: losingBus(whole.bus), state: watchedState(whole.state) };
+      return overTheBus({ ...whole, bus: losingBus(whole.bus), state: watchedState(whole.state) });
     },
   });
   begun.defer(async () => void (await system.stop()));

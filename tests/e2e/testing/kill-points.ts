@@ -4,9 +4,9 @@
  */
 export const KILL_POINTS = {
   accept: "accept",
-  acquire: "acquire",
-  model: "model",
+  round: "round",
   turn: "turn",
+  model: "model",
   publish: "publish",
   request: "hold",
   decide: "decide",
@@ -14,7 +14,7 @@ export const KILL_POINTS = {
   sending: "sending",
   effect: "effect",
   finish: "finish",
-  join: "join",
+  continue: "continue",
 } as const;
 
 export type KillPoint = keyof typeof KILL_POINTS;

@@ -78,9 +78,9 @@ export const busMutations: Mutations = {
     breaks: "the answer of a tool in this process still goes over the bus",
     patches: [
       {
-        file: "packages/tool-kit/src/local-toolset.ts",
-        find: "const consumer = consumers.get(answer.topic);",
-        replace: "const consumer = consumers.get(`${answer.topic} here`);",
+        file: "packages/tool-kit/src/calls/local-toolset.ts",
+        find: "if (message.topic === replyTopic) answer = message;",
+        replace: "if (message.topic === `${replyTopic} here`) answer = message;",
       },
     ],
   },

@@ -50,7 +50,7 @@ describe("the arguments of npm run simulate", () => {
     [["--seed", "5", "--jobs", "2"], "--jobs does not go with --seed: one seed is one process."],
     [
       ["--variant", "calm"],
-      '--variant must be one of without-fallback, late-messages, taken-over, unheard, interruptions, untrusted-reads, changing-targets, batches, not "calm".',
+      '--variant must be one of without-fallback, late-messages, taken-over, unheard, interruptions, untrusted-reads, changing-targets, local-tools, batches, not "calm".',
     ],
     [["--mutants", "--variant", "interruptions"], "--variant goes with --seeds or --seed, not with --mutants."],
     [["--seed", "5", "--coverage"], "--coverage goes with --seeds or --exhaustive, not with --seed."],

@@ -19,7 +19,7 @@ export const CRASH_ROWS: readonly CrashRow[] = [
     row: "3",
     says: "agent: a run taken, before and during the model call",
     role: "agent",
-    after: /^commit (?:acquire|begin|continue):.* <$|^range transcript|^model .* >$/,
+    after: /^commit (?:acquire|launch|continue):.* <$|^range transcript|^model .* >$/,
   },
   { row: "4", says: "agent: the model answered, nothing committed", role: "agent", after: /^model .* <$/ },
   { row: "5", says: "agent: a turn committed, the reply lost", role: "agent", after: /^commit turn:.* >$/ },

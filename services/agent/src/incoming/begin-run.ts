@@ -30,7 +30,7 @@ export interface Beginning {
  */
 export function beginRun(reader: InboxReader, { entry, started, conversation, now, by, again }: Beginning): Promise<HeldRun | null> | null {
   const base = freshSnapshot(entry, started, conversation, now);
-  const taking = base && takingRun(reader, base, started, { name: "begin", by });
+  const taking = base && takingRun(reader, base, started, { name: "launch", by });
   if (!taking) return null;
   const { change, place } = taking;
   const after = snapshotAfter(base, change, { now, commit: PENDING });

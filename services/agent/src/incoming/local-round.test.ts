@@ -60,7 +60,7 @@ async function here(model: ModelProvider, options: { readonly answers?: ToolResu
   Object.assign(s.reader.state, {
     async commit(shard: string, change: Change) {
       const reply = await commit(shard, change);
-      if (/^(?:start|begin|continue|round|turn|join|acquire|end)\b/.test(change.op))
+      if (/^(?:start|launch|continue|round|turn|join|acquire|end)\b/.test(change.op))
         commits.push(`${change.op.split(":")[0] ?? ""}${reply.outcome === "ok" ? "" : ` ${reply.outcome}`}`);
       sent.push(...(change.outbox ?? []).map(({ topic }) => topic));
       return reply;
@@ -187,7 +187,7 @@ describe("the calls of a turn to a toolset of this process", () => {
     await using s = await here(saying({ calls: [asks("look", "a")] }), { limits: { BUDGET_RUN_TOKENS: 100_000 } });
     await s.wake();
     await s.idle();
-    expect(s.commits).toEqual(["begin", "turn", "continue", "turn"]);
+    expect(s.commits).toEqual(["launch", "turn", "continue", "turn"]);
   });
 
   it("are given back to the bus if their worker stops before it answers", async () => {

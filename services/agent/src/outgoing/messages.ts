@@ -122,12 +122,17 @@ export function inTrace(made: Message, traceparent: string | undefined): Message
   return traceparent === undefined ? made : { ...made, attributes: { ...made.attributes, [attributes.traceparent]: traceparent } };
 }
 
+/** Returns the id of a wake of a run. */
+export function wakeId(runId: string, n: string): string {
+  return `wake:${runId}#${n}`;
+}
+
 /** Returns a hint that this run can advance. `n` makes repeats distinct. */
 export function wakeMessage(run: Run, rules: Rules, now: number, n: string): Message {
   const body: RunWake = { runId: run.runId };
   const agent = rules.config.AGENT_NAME;
   return message({
-    id: `wake:${run.runId}#${n}`,
+    id: wakeId(run.runId, n),
     topic: topics.runWake,
     type: messageTypes.runWake,
     source: `/agents/${agent}`,

@@ -4,7 +4,6 @@ import { withContext } from "../context/context-document.ts";
 import { Draft } from "./draft.ts";
 import { holds } from "./holds.ts";
 import type { Snapshot } from "./snapshot.ts";
-import { wakeMessage } from "../outgoing/messages.ts";
 import type { Rules } from "./rules.ts";
 
 export interface SummaryStep {
@@ -26,6 +25,6 @@ export function commitSummary({ snapshot, epoch, document, usage }: SummaryStep,
   const { now } = draft;
   draft.setRun({ lease: null, attempts: 0, activeMs: draft.activeMs, stepStartedAt: now, usage });
   draft.runTimer(rules.config.POLL_MS);
-  draft.send(wakeMessage(draft.run, rules, now, `${run.round}.${epoch}.context`));
+  draft.wake(draft.run, `${run.round}.${epoch}.context`);
   return withContext(draft.build(`context:${run.runId}:${epoch}`), document);
 }

@@ -8,9 +8,10 @@ import {
   shardOf,
   type ShownResult,
   type StoredEntry,
+  topics,
 } from "@toolbus/contracts";
 import type { Change } from "@toolbus/state";
-import { inTrace, wakeMessage } from "../outgoing/messages.ts";
+import { inTrace, wakeId, wakeMessage } from "../outgoing/messages.ts";
 import { LOG_KEPT_MS, PendingChange } from "./pending-change.ts";
 import { heldMs, storedCall } from "./resolved-call.ts";
 import { type Read, type Rules, timerIds } from "./rules.ts";
@@ -94,7 +95,7 @@ export class Draft {
     this.#pending.guard(key, read.version);
     this.#pending.put(key, run);
     this.#pending.timer(timerIds.run(run.runId), this.rules.config.POLL_MS);
-    if (run.status === "ready") this.send(wakeMessage(run, this.rules, this.now, `${run.epoch}.next`));
+    if (run.status === "ready") this.wake(run, `${run.epoch}.next`);
     return run;
   }
 
@@ -152,6 +153,13 @@ export class Draft {
   send(made: Message): void {
     // A message of a run belongs to the trace of the run, whatever caused the message.
     this.#pending.send(inTrace(made, this.run.traceparent));
+  }
+
+  /** Wakes any agent for a run. `n` distinguishes the wakes of the run. */
+  wake(run: Run, n: string): void {
+    const { rules, now } = this;
+    const { traceparent } = this.run;
+    this.#pending.sendLater(wakeId(run.runId, n), topics.runWake, () => inTrace(wakeMessage(run, rules, now, n), traceparent));
   }
 
   /**

@@ -1,7 +1,6 @@
 import { type Call, keys, type WorkingResult } from "@toolbus/contracts";
 import { reportAfterRound } from "../investigation/report.ts";
 import { indexKeyOf } from "../memory/working-keys.ts";
-import { wakeMessage } from "../outgoing/messages.ts";
 import type { Draft } from "./draft.ts";
 import { resultEntry } from "./resolved-call.ts";
 import { fittedReport } from "./run-size.ts";
@@ -24,7 +23,7 @@ export function finishRound(draft: Draft): void {
     report: rule && draft.run.report ? fittedReport(reportAfterRound(draft.run.report, rule, calls)) : draft.run.report,
   });
   draft.runTimer(draft.rules.config.POLL_MS);
-  draft.send(wakeMessage(draft.run, draft.rules, draft.now, `${draft.run.round}.${draft.run.epoch}`));
+  draft.wake(draft.run, `${draft.run.round}.${draft.run.epoch}`);
 }
 
 /** Puts a result into working memory if the model gets an index of it. */

@@ -57,6 +57,21 @@ export class PendingChange {
     this.#rows.push({ service: AGENT_SERVICE, id: message.id, topic: message.topic, message: message as unknown as Json, dueIn: 0 });
   }
 
+  /** Adds a message that is made only when somebody reads it, because most wakes are left out of the change again (`withoutWake`). */
+  sendLater(id: string, topic: string, make: () => Message): void {
+    let made: Message | undefined;
+    this.#rows.push({
+      service: AGENT_SERVICE,
+      id,
+      topic,
+      get message() {
+        made ??= make();
+        return made as unknown as Json;
+      },
+      dueIn: 0,
+    });
+  }
+
   build(op: string, conversationId: string, logsExpireAt: number): Change {
     return {
       op,

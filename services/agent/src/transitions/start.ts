@@ -10,7 +10,6 @@ import { isFull, newConversation, withQueued } from "./conversation.ts";
 import { Draft } from "./draft.ts";
 import type { Snapshot } from "./snapshot.ts";
 import type { Stopped } from "./end.ts";
-import { wakeMessage } from "../outgoing/messages.ts";
 import type { Read, Rules } from "./rules.ts";
 import { seedPlan } from "./seed.ts";
 import { startedEvent } from "./started.ts";
@@ -97,7 +96,7 @@ function ready(input: StartInput, conversation: Read<ConversationState>, rules: 
   );
   draft.transcript({ type: "user", runId: entry.runId, ...messageOf(input) });
   draft.conversation = { ...conversation.value, activeRun: entry.runId, runs: runs + 1 };
-  draft.send(wakeMessage(draft.run, rules, now, "start"));
+  draft.wake(draft.run, "start");
   draft.runTimer(rules.config.POLL_MS);
   draft.event(startedEvent({ ...draft.run, ...choiceOf(input) }, rules, now));
   return draft.build(opOf(entry));

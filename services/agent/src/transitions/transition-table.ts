@@ -74,7 +74,7 @@ export const agentTransitions: readonly Transition<AgentChange>[] = [
     changes: ["run ready → ready"],
   },
   {
-    name: "agent begin",
+    name: "agent launch",
     by: mergeChanges,
     when: 'As "agent start", but the same commit acquires the run, because the process begins the first step at once.',
     changes: ["run none → ready"],
@@ -95,7 +95,7 @@ export const agentTransitions: readonly Transition<AgentChange>[] = [
   {
     name: "agent round",
     by: mergeChanges,
-    when: 'One commit has the beginning and the end of a step: "agent begin", or the results of local reads and the acquisition, and what the step came to. That is a turn in most cases.',
+    when: 'One commit has the beginning and the end of a step: "agent launch", or the results of local reads and the acquisition, and what the step came to. That is a turn in most cases.',
     changes: [
       "call dispatched → resolved",
       "call none → requested",
