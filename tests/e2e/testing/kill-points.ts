@@ -5,8 +5,6 @@
 export const KILL_POINTS = {
   accept: "accept",
   round: "round",
-  turn: "turn",
-  model: "model",
   publish: "publish",
   request: "hold",
   decide: "decide",
@@ -15,6 +13,8 @@ export const KILL_POINTS = {
   effect: "effect",
   finish: "finish",
   continue: "continue",
+  model: "model",
+  turn: "turn",
 } as const;
 
 export type KillPoint = keyof typeof KILL_POINTS;
