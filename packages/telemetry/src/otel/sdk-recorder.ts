@@ -23,8 +23,10 @@ export interface SdkOptions {
   readonly files: JsonlFiles;
   /** True if the client of RabbitMQ gets spans of its own. The client must not be loaded yet. */
   readonly instrumentAmqp: boolean;
-  /** Receives the reason why something was not exported. `why` is a code, and never the answer of a collector. */
-  readonly onFault: (why: string) => void;
+  /**
+   * Receives the reason why something was not exported, and how often this happened. `why` is a code, and never the answer of a collector.
+   */
+  readonly onFault: (why: string, times?: number) => void;
   /** A monotonic clock, in milliseconds. */
   readonly monotonic: () => number;
 }
@@ -37,10 +39,12 @@ export interface SdkOptions {
 export async function sdkRecorder(options: SdkOptions): Promise<SdkRecorder> {
   const { settings, instanceId, files, instrumentAmqp, onFault, monotonic } = options;
   const connections = collectorConnections();
-  const pipelines = await signalPipelines({ settings, files, connections });
+  const onFailed = (error: unknown): void => onFault(codeOf(error));
+  const onDropped = (spans: number): void => onFault("queue_full", spans);
+  const pipelines = await signalPipelines({ settings, files, connections, onFailed, onDropped });
   const amqp = instrumentAmqp && pipelines.spanProcessors.length > 0 ? await amqpSpans() : null;
   diag.disable();
-  setGlobalErrorHandler((error) => onFault(codeOf(error)));
+  setGlobalErrorHandler(onFailed);
   const sdk = new NodeSDK({
     resource: resourceOf(settings, instanceId),
     autoDetectResources: false,

@@ -17,13 +17,18 @@ export interface SignalPipelines {
 }
 
 export interface PipelineOptions {
+  /** Receives the error of spans that were not sent. */
+  readonly onFailed: (error: unknown) => void;
+  /** Receives how many spans were dropped since the last time, because too many waited. */
+  readonly onDropped: (spans: number) => void;
   readonly settings: TelemetrySettings;
   readonly files: JsonlFiles;
   readonly connections: CollectorConnections;
 }
 
 /** Creates the pipelines that the settings require. Throws `TelemetryRefused` if a folder or a certificate cannot be used. */
-export async function signalPipelines({ settings, files, connections }: PipelineOptions): Promise<SignalPipelines> {
+export async function signalPipelines(options: PipelineOptions): Promise<SignalPipelines> {
+  const { settings, files, connections, onFailed, onDropped } = options;
   const { targets, console, traceDir, batches } = settings;
   const page = settings.metricsPage ? (await import("./metrics-page.ts")).metricsPage(settings.metricsPage) : null;
   return {
@@ -34,10 +39,10 @@ export async function signalPipelines({ settings, files, connections }: Pipeline
   };
 
   async function spans(): Promise<readonly SpanProcessor[]> {
-    const { BatchSpanProcessor, ConsoleSpanExporter, SimpleSpanProcessor } = await import("@opentelemetry/sdk-trace");
+    const { ConsoleSpanExporter, SimpleSpanProcessor } = await import("@opentelemetry/sdk-trace");
     return [
       ...(traceDir === null ? [] : [await traceFiles(traceDir, files)]),
-      ...(targets.traces ? [new BatchSpanProcessor({ ...batches.spans, exporter: await spanExporter(targets.traces) })] : []),
+      ...(targets.traces ? [await sentSpans(targets.traces)] : []),
       ...(console.traces ? [new SimpleSpanProcessor({ exporter: new ConsoleSpanExporter() })] : []),
     ];
   }
@@ -61,12 +66,16 @@ export async function signalPipelines({ settings, files, connections }: Pipeline
     ];
   }
 
-  async function spanExporter(target: OtlpTarget) {
-    const { OTLPTraceExporter } =
-      target.protocol === "http/json"
-        ? await import("@opentelemetry/exporter-trace-otlp-http")
-        : await import("@opentelemetry/exporter-trace-otlp-proto");
-    return new OTLPTraceExporter(connections.optionsFor(target));
+  async function sentSpans(target: OtlpTarget): Promise<SpanProcessor> {
+    if (target.protocol === "http/json") {
+      const { BatchSpanProcessor } = await import("@opentelemetry/sdk-trace");
+      const { OTLPTraceExporter } = await import("@opentelemetry/exporter-trace-otlp-http");
+      return new BatchSpanProcessor({ ...batches.spans, exporter: new OTLPTraceExporter(connections.optionsFor(target)) });
+    }
+    const { spanBatches } = await import("./span-batches.ts");
+    const { otlpSpanSender } = await import("./otlp-sender.ts");
+    const { send, close } = otlpSpanSender(target, connections);
+    return spanBatches({ batches: batches.spans, send, close, onFailed, onDropped });
   }
 
   async function metricExporter(target: OtlpTarget) {
