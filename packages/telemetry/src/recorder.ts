@@ -21,6 +21,7 @@ export interface SpanStart {
 
 /** A started span. Every text that it receives is already redacted. */
 export interface RecordedSpan {
+  /** The span's position. It has the parent's state of other vendors and the caller's baggage, which are passed on. */
   readonly point: TracePoint;
   readonly recording: boolean;
   set(attributes: Attributes): void;
@@ -29,8 +30,9 @@ export interface RecordedSpan {
    * Runs work with this span as the active one. The span is also active for other users of OpenTelemetry in this process: instrumentations and tools.
    */
   run<T>(work: () => T): T;
-  /** Ends the span. An error type marks it as failed. */
-  end(errorType?: string): void;
+  /** Marks the span as failed. */
+  fail(): void;
+  end(): void;
 }
 
 /** One redacted line of a log. */

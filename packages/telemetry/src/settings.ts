@@ -43,6 +43,8 @@ export interface TelemetrySettings {
   /** The signals that are written to standard output. */
   readonly console: Readonly<Record<Signal, boolean>>;
   readonly sampler: SamplerSettings;
+  /** True if one of the SDK's limits of spans is set. */
+  readonly spanLimits: boolean;
   readonly batches: { readonly spans: BatchSettings; readonly records: BatchSettings };
   readonly metricIntervalMs: number;
   /** Where `/metrics` is served for Prometheus, or null if it is not served. */
@@ -70,6 +72,7 @@ export function readTelemetrySettings(env: Environment, defaultServiceName: stri
     targets: { traces: traces.otlp, metrics: metrics.otlp, logs: logs.otlp },
     console: { traces: traces.console, metrics: metrics.console, logs: logs.console },
     sampler: sampler(env),
+    spanLimits: Object.keys(env).some((name) => SPAN_LIMIT.test(name) && given(env, name) !== undefined),
     batches: { spans: batch(env, "OTEL_BSP"), records: batch(env, "OTEL_BLRP") },
     metricIntervalMs: whole(env, "OTEL_METRIC_EXPORT_INTERVAL", 60_000),
     metricsPage: disabled ? null : metricsPage(env),
@@ -80,6 +83,8 @@ export function readTelemetrySettings(env: Environment, defaultServiceName: stri
     auditKeyFile: given(env, "AUDIT_KEY_FILE") ?? null,
   };
 }
+
+const SPAN_LIMIT = /^OTEL_(?:SPAN|EVENT|LINK|ATTRIBUTE)_\w+_LIMIT$/;
 
 interface Exporters {
   readonly otlp: OtlpTarget | null;

@@ -1,7 +1,7 @@
-import { AsyncLocalStorage } from "node:async_hooks";
 import { attributeNames } from "./names.ts";
 import { type Attributes, type RecordedSpan, recorder, type SpanKind } from "./recorder.ts";
 import { redactText } from "./redact.ts";
+import { NO_ATTRIBUTES, type Scope, scopes } from "./scope.ts";
 import { type Carrier, carrierOf, readCarrier, type SentContext, type TracePoint, traceparentOf } from "./trace-context.ts";
 
 /**
@@ -61,14 +61,13 @@ export function openSpan(name: string, options: SpanOptions): OpenSpan {
   const { spans } = recorder();
   if (!spans && !options.parent) return NOTHING;
   const { parent, links, from } = placeOf(options.parent, active);
-  if (!spans) return parent === (active?.point ?? null) ? NOTHING : passing({ point: parent, inherited: NO_ATTRIBUTES });
-  const inherited: Attributes = { ...from?.inherited, ...options.inherited };
-  const attributes = clean({ ...inherited, ...options.attributes });
+  if (!spans) return parent === (active?.point ?? null) ? NOTHING : passing(bare(parent, active));
+  const inherited = joined(from?.inherited ?? NO_ATTRIBUTES, options.inherited);
+  const attributes = { ...inherited };
+  if (options.attributes) addClean(attributes, options.attributes);
   const received = options.parent?.how === "received";
   const recorded = spans.start(redactText(name), { kind: options.kind ?? "internal", attributes, parent, received, links });
-  // The state of other vendors and the caller's baggage are passed on.
-  const point: TracePoint = { ...recorded.point, baggage: parent?.baggage };
-  return recordedSpan(recorded, { point, inherited, recorded });
+  return new RunningSpan(recorded, inherited, active?.foreign);
 }
 
 /** Returns the trace context to store or send with an object that is made now. Returns undefined outside every trace. */
@@ -101,8 +100,8 @@ export function spanEvent(name: string, attributes: Attributes): void {
 /** Runs work in the trace of a message, without creating a span. */
 export function withinReceived<T>(carrier: Carrier, work: () => T): T {
   const point = readCarrier(carrier);
-  if (!point && !scopes.getStore()) return work();
-  return scopes.run({ point, inherited: NO_ATTRIBUTES }, work);
+  const active = scopes.getStore();
+  return point || active ? scopes.run(bare(point, active), work) : work();
 }
 
 /** Returns true while spans are recorded. */
@@ -118,15 +117,6 @@ export function errorType(error: unknown): string {
 }
 
 const CODE = /^[\w.-]{1,64}$/;
-
-interface Scope {
-  readonly point: TracePoint | null;
-  readonly inherited: Attributes;
-  readonly recorded?: RecordedSpan;
-}
-
-const scopes = new AsyncLocalStorage<Scope>();
-const NO_ATTRIBUTES: Attributes = {};
 
 const NOTHING: OpenSpan = { recording: false, set: ignore, event: ignore, fail: ignore, end: ignore, run: (work) => work() };
 
@@ -148,19 +138,54 @@ function passing(scope: Scope): OpenSpan {
   return { ...NOTHING, run: (work) => scopes.run(scope, work) };
 }
 
-function recordedSpan(recorded: RecordedSpan, scope: Scope): OpenSpan {
-  let failed: string | undefined;
-  return {
-    recording: recorded.recording,
-    set: (attributes) => recorded.set(clean(attributes)),
-    event: (name, attributes = NO_ATTRIBUTES) => recorded.event(name, clean(attributes)),
-    fail(type) {
-      failed = type;
-      recorded.set(clean({ [attributeNames.errorType]: type }));
-    },
-    run: (work) => scopes.run(scope, () => recorded.run(work)),
-    end: () => recorded.end(failed),
-  };
+/** Returns the scope of work in a trace, without a span. */
+function bare(point: TracePoint | null, active: Scope | undefined): Scope {
+  return { point, inherited: NO_ATTRIBUTES, recorded: undefined, foreign: active?.foreign, context: undefined };
+}
+
+/** A recorded span, which is also the scope of its work. It is a class, because an object with a closure per method costs more than the span itself. */
+class RunningSpan implements OpenSpan, Scope {
+  readonly point: TracePoint;
+  readonly inherited: Attributes;
+  readonly recorded: RecordedSpan;
+  readonly foreign: object | undefined;
+  context: object | undefined = undefined;
+
+  constructor(recorded: RecordedSpan, inherited: Attributes, foreign: object | undefined) {
+    this.point = recorded.point;
+    this.inherited = inherited;
+    this.recorded = recorded;
+    this.foreign = foreign;
+  }
+
+  get recording(): boolean {
+    return this.recorded.recording;
+  }
+
+  set(attributes: Attributes): void {
+    this.recorded.set(clean(attributes));
+  }
+
+  event(name: string, attributes: Attributes = NO_ATTRIBUTES): void {
+    this.recorded.event(name, clean(attributes));
+  }
+
+  fail(type: string): void {
+    this.recorded.set(clean({ [attributeNames.errorType]: type }));
+    this.recorded.fail();
+  }
+
+  run<T>(work: () => T): T {
+    return scopes.run(this, () => this.recorded.run(work));
+  }
+
+  end(): void {
+    this.recorded.end();
+  }
+}
+
+function joined(outer: Attributes, own: Attributes | undefined): Attributes {
+  return own ? { ...outer, ...clean(own) } : outer;
 }
 
 const LONGEST_VALUE = 512;
@@ -168,14 +193,20 @@ const LONGEST_VALUE = 512;
 /** Returns the attributes, redacted and truncated. An attribute is a name, an id or a figure, and never a content. */
 function clean(attributes: Attributes): Attributes {
   const kept: Record<string, Attributes[string]> = {};
-  for (const [name, value] of Object.entries(attributes)) {
-    if (value === undefined) continue;
-    if (typeof value === "string") kept[name] = cleanText(value);
-    else kept[name] = typeof value === "object" ? value.map(cleanText) : value;
-  }
+  addClean(kept, attributes);
   return kept;
 }
 
+function addClean(kept: Record<string, Attributes[string]>, attributes: Attributes): void {
+  for (const name in attributes) {
+    const value = attributes[name];
+    if (typeof value === "string") kept[name] = cleanText(value);
+    else if (typeof value === "object") kept[name] = value.map(cleanText);
+    else if (value !== undefined) kept[name] = value;
+  }
+}
+
 function cleanText(text: string): string {
+  if (text.length <= LONGEST_VALUE) return redactText(text).slice(0, LONGEST_VALUE);
   return redactText(text.slice(0, LONGEST_VALUE * 2)).slice(0, LONGEST_VALUE);
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { context, diag, logs, metrics, propagation, trace } from "@opentelemetry/api";
 import { SDK_INFO, setGlobalErrorHandler } from "@opentelemetry/core";
 import { type Resource, resourceFromAttributes } from "@opentelemetry/resources";
@@ -8,7 +9,11 @@ import type { Recorder } from "../recorder.ts";
 import type { SamplerSettings, TelemetrySettings } from "../settings.ts";
 import { apiRecorder } from "./api-recorder.ts";
 import { collectorConnections } from "./collector.ts";
+import { OwnContext } from "./own-context.ts";
+import { ownSpans } from "./own-spans.ts";
+import { SCOPE } from "./scope.ts";
 import { signalPipelines } from "./signal-pipelines.ts";
+import { spanIds } from "./span-ids.ts";
 import { type Stoppable, stopInOrder } from "./stop-in-order.ts";
 
 export interface SdkRecorder {
@@ -45,8 +50,11 @@ export async function sdkRecorder(options: SdkOptions): Promise<SdkRecorder> {
   const amqp = instrumentAmqp && pipelines.spanProcessors.length > 0 ? await amqpSpans() : null;
   diag.disable();
   setGlobalErrorHandler(onFailed);
+  const resource = resourceOf(settings, instanceId);
+  const own = pipelines.spanProcessors.length > 0 && !settings.spanLimits;
   const sdk = new NodeSDK({
-    resource: resourceOf(settings, instanceId),
+    resource,
+    ...(own ? { contextManager: new OwnContext() } : {}),
     autoDetectResources: false,
     sampler: samplerOf(settings.sampler),
     spanProcessors: [...pipelines.spanProcessors],
@@ -55,11 +63,20 @@ export async function sdkRecorder(options: SdkOptions): Promise<SdkRecorder> {
     instrumentations: amqp ? [amqp] : [],
   });
   sdk.start();
-  const recorder = apiRecorder({
+  const api = apiRecorder({
     traces: pipelines.spanProcessors.length > 0,
     metrics: pipelines.metricReaders.length > 0,
     logs: pipelines.logRecordProcessors.length > 0,
   });
+  const spans = () =>
+    ownSpans({
+      resource,
+      scope: { name: SCOPE },
+      processors: pipelines.spanProcessors,
+      sampler: settings.sampler,
+      ids: spanIds(randomBytes),
+    });
+  const recorder = own ? { ...api, spans: spans() } : api;
   try {
     await pipelines.metricsPage?.listen();
   } catch (error) {
