@@ -24,6 +24,8 @@ export interface RecordedSpan {
   /** The span's position. It has the parent's state of other vendors and the caller's baggage, which are passed on. */
   readonly point: TracePoint;
   readonly recording: boolean;
+  /** Gives the span another name, when it is known what the work is. */
+  rename(name: string): void;
   set(attributes: Attributes): void;
   event(name: string, attributes: Attributes): void;
   /**

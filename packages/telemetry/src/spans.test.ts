@@ -133,7 +133,7 @@ function sibling(traceId: string): string {
 }
 
 interface FakeSpan {
-  readonly name: string;
+  name: string;
   readonly start: SpanStart;
   readonly point: RecordedSpan["point"];
   readonly attributes: Record<string, unknown>;
@@ -162,6 +162,7 @@ function fakeRecorder() {
         return {
           point,
           recording: true,
+          rename: (other) => void (span.name = other),
           set: (attributes) => void Object.assign(span.attributes, attributes),
           event: (event, attributes) => void span.events.push([event, attributes]),
           run: (work) => work(),

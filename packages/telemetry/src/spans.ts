@@ -30,6 +30,8 @@ export interface Span {
   readonly recording: boolean;
   set(attributes: Attributes): void;
   event(name: string, attributes?: Attributes): void;
+  /** True if the span is marked as failed. */
+  readonly failed: boolean;
   /** Marks the span as failed, with a code or a class of errors. An error's message must not be used. */
   fail(errorType: string): void;
 }
@@ -55,6 +57,20 @@ export async function withSpan<T>(name: string, options: SpanOptions, work: (spa
   }
 }
 
+/**
+ * Runs work as the span of the delivery that is being handled. The span gets another name and more attributes, and an error marks it as failed. If no
+ * delivery's span is active, the work runs in a span of its own. So a message with one purpose needs one span and not two that begin and end together.
+ */
+export function withDeliverySpan<T>(name: string, options: SpanOptions, work: (span: Span) => Promise<T>): Promise<T> {
+  const active = deliverySpan();
+  return active ? active.become(name, options.attributes, work) : withSpan(name, options, work);
+}
+
+/** Returns whether the span of a delivery is active, so that what the delivery causes at once can belong to this span. */
+export function isInDeliverySpan(): boolean {
+  return deliverySpan() !== null;
+}
+
 /** Starts a span. While telemetry is off, the span only passes its parent's trace on. */
 export function openSpan(name: string, options: SpanOptions): OpenSpan {
   const active = scopes.getStore();
@@ -67,7 +83,12 @@ export function openSpan(name: string, options: SpanOptions): OpenSpan {
   if (options.attributes) addClean(attributes, options.attributes);
   const received = options.parent?.how === "received";
   const recorded = spans.start(redactText(name), { kind: options.kind ?? "internal", attributes, parent, received, links });
-  return new RunningSpan(recorded, inherited, active?.foreign);
+  return new RunningSpan(recorded, inherited, active?.foreign, options.kind === "consumer");
+}
+
+function deliverySpan(): RunningSpan | null {
+  const active = scopes.getStore();
+  return active instanceof RunningSpan && active.isDelivery ? active : null;
 }
 
 /** Returns the trace context to store or send with an object that is made now. Returns undefined outside every trace. */
@@ -118,7 +139,7 @@ export function errorType(error: unknown): string {
 
 const CODE = /^[\w.-]{1,64}$/;
 
-const NOTHING: OpenSpan = { recording: false, set: ignore, event: ignore, fail: ignore, end: ignore, run: (work) => work() };
+const NOTHING: OpenSpan = { recording: false, failed: false, set: ignore, event: ignore, fail: ignore, end: ignore, run: (work) => work() };
 
 function ignore(): void {}
 
@@ -150,12 +171,26 @@ class RunningSpan implements OpenSpan, Scope {
   readonly recorded: RecordedSpan;
   readonly foreign: object | undefined;
   context: object | undefined = undefined;
+  failed = false;
+  readonly isDelivery: boolean;
 
-  constructor(recorded: RecordedSpan, inherited: Attributes, foreign: object | undefined) {
+  constructor(recorded: RecordedSpan, inherited: Attributes, foreign: object | undefined, isDelivery: boolean) {
     this.point = recorded.point;
     this.inherited = inherited;
     this.recorded = recorded;
     this.foreign = foreign;
+    this.isDelivery = isDelivery;
+  }
+
+  async become<T>(name: string, attributes: Attributes = NO_ATTRIBUTES, work: (span: Span) => Promise<T>): Promise<T> {
+    this.recorded.rename(redactText(name));
+    this.set(attributes);
+    try {
+      return await work(this);
+    } catch (error) {
+      this.fail(errorType(error));
+      throw error;
+    }
   }
 
   get recording(): boolean {
@@ -171,6 +206,7 @@ class RunningSpan implements OpenSpan, Scope {
   }
 
   fail(type: string): void {
+    this.failed = true;
     this.recorded.set(clean({ [attributeNames.errorType]: type }));
     this.recorded.fail();
   }

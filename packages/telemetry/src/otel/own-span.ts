@@ -107,6 +107,10 @@ export class OwnSpan implements RecordedSpan, Span, ReadableSpan {
     return this.recording;
   }
 
+  rename(name: string): void {
+    this.updateName(name);
+  }
+
   /** Adds attributes that are redacted already. */
   set(attributes: Attributes): void {
     if (this.recording) Object.assign(this.attributes, attributes);

@@ -41,6 +41,7 @@ export function sdkSpans(tracer: Tracer): NonNullable<Recorder["spans"]> {
           baggage: parent?.baggage,
         },
         recording: span.isRecording(),
+        rename: (other) => void span.updateName(other),
         set: (more: Attributes) => void span.setAttributes({ ...more }),
         event: (event, more) => void span.addEvent(event, { ...more }),
         run: (work) => context.with(trace.setSpan(context.active(), span), work),
