@@ -55,6 +55,7 @@ export interface LogRecord {
 export interface Recorder {
   readonly spans: { start(name: string, options: SpanStart): RecordedSpan } | null;
   readonly measurements: {
+    /** Redacts the attributes itself, because it may have to do so only once for many measurements. */
     record(metric: Metric, value: number, attributes: Attributes): void;
     /** Calls `read` whenever measurements are collected. Returns a function that stops this. */
     observe(metric: Metric, read: () => Promise<number | null>, attributes: Attributes): () => void;

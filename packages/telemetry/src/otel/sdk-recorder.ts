@@ -10,6 +10,8 @@ import type { SamplerSettings, TelemetrySettings } from "../settings.ts";
 import { apiRecorder } from "./api-recorder.ts";
 import { collectorConnections } from "./collector.ts";
 import { OwnContext } from "./own-context.ts";
+import { ownMetrics } from "./own-metrics.ts";
+import { ownSeries } from "./own-series.ts";
 import { ownSpans } from "./own-spans.ts";
 import { SCOPE } from "./scope.ts";
 import { signalPipelines } from "./signal-pipelines.ts";
@@ -46,11 +48,13 @@ export async function sdkRecorder(options: SdkOptions): Promise<SdkRecorder> {
   const connections = collectorConnections();
   const onFailed = (error: unknown): void => onFault(codeOf(error));
   const onDropped = (spans: number): void => onFault("queue_full", spans);
-  const pipelines = await signalPipelines({ settings, files, connections, onFailed, onDropped });
+  const resource = resourceOf(settings, instanceId);
+  const series = settings.otherMetrics ? null : ownSeries(Date.now);
+  const metricProducers = series ? [ownMetrics(series, resource, Date.now)] : [];
+  const pipelines = await signalPipelines({ settings, files, connections, metricProducers, onFailed, onDropped });
   const amqp = instrumentAmqp && pipelines.spanProcessors.length > 0 ? await amqpSpans() : null;
   diag.disable();
   setGlobalErrorHandler(onFailed);
-  const resource = resourceOf(settings, instanceId);
   const own = pipelines.spanProcessors.length > 0 && !settings.spanLimits;
   const sdk = new NodeSDK({
     resource,
@@ -76,7 +80,8 @@ export async function sdkRecorder(options: SdkOptions): Promise<SdkRecorder> {
       sampler: settings.sampler,
       ids: spanIds(randomBytes),
     });
-  const recorder = own ? { ...api, spans: spans() } : api;
+  const measurements = api.measurements && series ? { ...api.measurements, record: series.record } : api.measurements;
+  const recorder = { ...api, measurements, ...(own ? { spans: spans() } : {}) };
   try {
     await pipelines.metricsPage?.listen();
   } catch (error) {

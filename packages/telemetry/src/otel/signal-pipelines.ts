@@ -1,5 +1,5 @@
 import type { LogRecordProcessor } from "@opentelemetry/sdk-logs";
-import type { IMetricReader } from "@opentelemetry/sdk-metrics";
+import type { IMetricReader, MetricProducer } from "@opentelemetry/sdk-metrics";
 import type { SpanProcessor } from "@opentelemetry/sdk-trace";
 import type { JsonlFiles } from "../jsonl-files.ts";
 import type { OtlpTarget, TelemetrySettings } from "../settings.ts";
@@ -17,6 +17,8 @@ export interface SignalPipelines {
 }
 
 export interface PipelineOptions {
+  /** Metrics that the readers get beside those of the SDK. */
+  readonly metricProducers: readonly MetricProducer[];
   /** Receives the error of spans that were not sent. */
   readonly onFailed: (error: unknown) => void;
   /** Receives how many spans were dropped since the last time, because too many waited. */
@@ -28,9 +30,9 @@ export interface PipelineOptions {
 
 /** Creates the pipelines that the settings require. Throws `TelemetryRefused` if a folder or a certificate cannot be used. */
 export async function signalPipelines(options: PipelineOptions): Promise<SignalPipelines> {
-  const { settings, files, connections, onFailed, onDropped } = options;
+  const { settings, files, connections, metricProducers, onFailed, onDropped } = options;
   const { targets, console, traceDir, batches } = settings;
-  const page = settings.metricsPage ? (await import("./metrics-page.ts")).metricsPage(settings.metricsPage) : null;
+  const page = settings.metricsPage ? (await import("./metrics-page.ts")).metricsPage(settings.metricsPage, metricProducers) : null;
   return {
     spanProcessors: await spans(),
     metricReaders: [...(page ? [page.reader] : []), ...(await measurements())],
@@ -55,7 +57,10 @@ export async function signalPipelines(options: PipelineOptions): Promise<SignalP
       ...(console.metrics ? [new ConsoleMetricExporter()] : []),
     ];
     const exportTimeoutMillis = Math.min(exportIntervalMillis, 30_000);
-    return exporters.map((exporter) => new PeriodicExportingMetricReader({ exporter, exportIntervalMillis, exportTimeoutMillis }));
+    return exporters.map(
+      (exporter) =>
+        new PeriodicExportingMetricReader({ exporter, exportIntervalMillis, exportTimeoutMillis, metricProducers: [...metricProducers] }),
+    );
   }
 
   async function records(): Promise<readonly LogRecordProcessor[]> {
