@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type RecordedSpan, setRecorder, type SpanStart } from "./recorder.ts";
-import { currentCarrier, currentTraceparent, errorType, openSpan, spanEvent, withinReceived, withSpan } from "./spans.ts";
+import { currentCarrier, currentTraceparent, errorType, openSpan, spanEvent, withDeliverySpan, withinReceived, withSpan } from "./spans.ts";
 
 const CLIENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 const OTHER = "00-1111111111111111aaaaaaaaaaaaaaaa-2222222222222222-01";
@@ -99,6 +99,43 @@ describe("a span", () => {
       ["said", { what: "[redacted]" }],
       ["said too", { what: "[redacted]" }],
     ]);
+  });
+
+  it("of a delivery becomes the span of the work that the message asks for, with another name and more attributes", async () => {
+    const received = { kind: "consumer", attributes: { n: 1 }, parent: { how: "received", carrier: { traceparent: CLIENT } } } as const;
+    const made = { attributes: { what: "Bearer abcdefgh12345678" }, parent: { how: "made", carrier: { traceparent: CLIENT } } } as const;
+    await withSpan("process", received, async (delivery) => {
+      const value = await withDeliverySpan("work Bearer abcdefgh12345678", made, async (span) => {
+        await Promise.resolve();
+        span.set({ status: "ok" });
+        return "done";
+      });
+      expect([value, delivery.failed, recorded.all()[0]?.ended]).toEqual(["done", false, false]);
+    });
+    expect(recorded.all()).toHaveLength(1);
+    expect(recorded.all()[0]).toMatchObject({
+      name: "work [redacted]",
+      start: { attributes: { n: 1 }, parent: { spanId: "b7ad6b7169203331" } },
+      attributes: { what: "[redacted]", status: "ok" },
+      ended: true,
+      failed: false,
+    });
+  });
+
+  it("of a delivery is failed by the error of the work, also if its handler goes on", async () => {
+    await withSpan("process", { kind: "consumer" }, async (delivery) => {
+      const error = Object.assign(new Error("hunter2"), { code: "E_NO" });
+      await expect(withDeliverySpan("work", {}, () => Promise.reject(error))).rejects.toBe(error);
+      expect(delivery.failed).toBe(true);
+    });
+    expect(recorded.all()[0]).toMatchObject({ failed: true, attributes: { "error.type": "E_NO" } });
+  });
+
+  it("is one of its own for work that no delivery brought, or that runs beneath another span of the delivery", async () => {
+    await withDeliverySpan("alone", { kind: "client" }, async () => undefined);
+    await withSpan("process", { kind: "consumer" }, () => withSpan("step", {}, () => withDeliverySpan("inner", {}, async () => undefined)));
+    expect(recorded.all().map(({ name }) => name)).toEqual(["alone", "process", "step", "inner"]);
+    expect(recorded.all()[3]?.start.parent).toEqual(recorded.all()[2]?.point);
   });
 
   it("that its owner ends runs work as part of it and stays open until then", () => {

@@ -2,6 +2,7 @@ import { attributeNames } from "./names.ts";
 import { type Attributes, type RecordedSpan, recorder, type SpanKind } from "./recorder.ts";
 import { redactText } from "./redact.ts";
 import { NO_ATTRIBUTES, type Scope, scopes } from "./scope.ts";
+import { addClean, clean } from "./span-attributes.ts";
 import { type Carrier, carrierOf, readCarrier, type SentContext, type TracePoint, traceparentOf } from "./trace-context.ts";
 
 /**
@@ -222,27 +223,4 @@ class RunningSpan implements OpenSpan, Scope {
 
 function joined(outer: Attributes, own: Attributes | undefined): Attributes {
   return own ? { ...outer, ...clean(own) } : outer;
-}
-
-const LONGEST_VALUE = 512;
-
-/** Returns the attributes, redacted and truncated. An attribute is a name, an id or a figure, and never a content. */
-function clean(attributes: Attributes): Attributes {
-  const kept: Record<string, Attributes[string]> = {};
-  addClean(kept, attributes);
-  return kept;
-}
-
-function addClean(kept: Record<string, Attributes[string]>, attributes: Attributes): void {
-  for (const name in attributes) {
-    const value = attributes[name];
-    if (typeof value === "string") kept[name] = cleanText(value);
-    else if (typeof value === "object") kept[name] = value.map(cleanText);
-    else if (value !== undefined) kept[name] = value;
-  }
-}
-
-function cleanText(text: string): string {
-  if (text.length <= LONGEST_VALUE) return redactText(text).slice(0, LONGEST_VALUE);
-  return redactText(text.slice(0, LONGEST_VALUE * 2)).slice(0, LONGEST_VALUE);
 }

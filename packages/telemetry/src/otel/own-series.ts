@@ -55,9 +55,20 @@ function seriesOf({ buckets = [] }: Metric, clock: () => number) {
   /** The series by the tags as they come. Different tags can be equal once they are redacted. */
   const known = new Map<string, Series>();
   const all = new Map<string, Series>();
+  /** The last tags and their series, in turn. Most measurements have one of very few sets of tags. */
+  const recent: { readonly tags: Attributes; readonly series: Series }[] = [];
+  let oldest = 0;
   return { all, find };
 
   function find(tags: Attributes): Series {
+    for (const each of recent) if (areSame(each.tags, tags)) return each.series;
+    const series = lookUp(tags);
+    recent[oldest] = { tags, series };
+    oldest = (oldest + 1) % MOST_RECENT;
+    return series;
+  }
+
+  function lookUp(tags: Attributes): Series {
     const key = keyOf(tags);
     const found = known.get(key);
     if (found) return found;
@@ -74,6 +85,15 @@ function seriesOf({ buckets = [] }: Metric, clock: () => number) {
     all.set(keyOf(tags), series);
     return series;
   }
+}
+
+const MOST_RECENT = 4;
+
+/** Returns whether both have the same values under the same names. Texts that were made in one place are compared by their address. */
+function areSame(one: Attributes, other: Attributes): boolean {
+  for (const name in one) if (one[name] !== other[name]) return false;
+  for (const name in other) if (one[name] !== other[name]) return false;
+  return true;
 }
 
 function keyOf(tags: Attributes): string {

@@ -11,7 +11,14 @@ import {
   type TimeInput,
   TraceFlags,
 } from "@opentelemetry/api";
-import { cleanAttributes, type InstrumentationScope, timeInputToHrTime } from "@opentelemetry/core";
+import {
+  AddAttributeDecision,
+  cleanAttributes,
+  cleanSimpleAttributes,
+  type InstrumentationScope,
+  maybeAddAttribute,
+  timeInputToHrTime,
+} from "@opentelemetry/core";
 import type { Resource } from "@opentelemetry/resources";
 import type { ReadableSpan, SpanProcessor, TimedEvent } from "@opentelemetry/sdk-trace";
 import type { RecordedSpan } from "../recorder.ts";
@@ -138,24 +145,23 @@ export class OwnSpan implements RecordedSpan, Span, ReadableSpan {
   }
 
   setAttribute(key: string, value: Attributes[string]): this {
-    return this.setAttributes({ [key]: value });
+    if (!this.recording) return this;
+    const { attributes } = this;
+    const currentAttributesCount = Object.keys(attributes).length;
+    const decision = maybeAddAttribute({ key, value, attributes, limits: LIMITS, currentAttributesCount });
+    if (decision === AddAttributeDecision.DROP_LIMIT_REACHED) this.droppedAttributesCount++;
+    return this;
   }
 
   setAttributes(attributes: Attributes): this {
-    if (!this.recording) return this;
-    const before = Object.keys(this.attributes).length;
-    const { attributes: kept = {}, droppedAttributesCount = 0 } = cleanAttributes(attributes, LIMITS);
-    const [added, room] = [Object.entries(kept), LIMITS.attributeCountLimit - before];
-    const fitting = added.filter(([key], n) => key in this.attributes || n < room);
-    Object.assign(this.attributes, Object.fromEntries(fitting));
-    this.droppedAttributesCount += droppedAttributesCount + added.length - fitting.length;
+    for (const [key, value] of Object.entries(attributes)) this.setAttribute(key, value);
     return this;
   }
 
   addEvent(name: string, attributesOrTime?: Attributes | TimeInput, time?: TimeInput): this {
     const isTime = typeof attributesOrTime === "number" || Array.isArray(attributesOrTime) || attributesOrTime instanceof Date;
     const at = time ?? (isTime ? (attributesOrTime as TimeInput) : undefined);
-    const cleaned = cleanAttributes(isTime ? {} : attributesOrTime, LIMITS);
+    const cleaned = cleanSimpleAttributes(isTime ? undefined : attributesOrTime, LIMITS);
     this.#add({ name, time: at === undefined ? this.#now() : timeInputToHrTime(at), ...cleaned });
     return this;
   }
