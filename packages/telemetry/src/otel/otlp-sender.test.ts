@@ -52,9 +52,11 @@ describe("the sender of spans", () => {
 async function startCollector() {
   let status = 200;
   const received: { readonly body: Buffer; readonly headers: IncomingHttpHeaders }[] = [];
-  const server = createServer(async (request, response) => {
-    received.push({ body: await buffer(request), headers: request.headers });
-    response.writeHead(status).end();
+  const server = createServer((request, response) => {
+    void buffer(request).then((body) => {
+      received.push({ body, headers: request.headers });
+      response.writeHead(status).end();
+    });
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

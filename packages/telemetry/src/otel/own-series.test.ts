@@ -111,9 +111,18 @@ async function collected({ read }: Reading) {
   return scopeMetrics.flatMap(({ scope, metrics }) =>
     metrics.map(({ descriptor: { name, unit, description, valueType }, dataPointType, aggregationTemporality, dataPoints, ...rest }) => ({
       scope: scope.name,
-      ...{ name, unit, description, valueType, dataPointType, aggregationTemporality, ...rest },
+      name,
+      unit,
+      description,
+      valueType,
+      dataPointType,
+      aggregationTemporality,
+      ...rest,
       points: dataPoints
-        .map(({ attributes, value }) => ({ tags: Object.fromEntries(Object.entries(attributes).toSorted()), value: plain(value) }))
+        .map(({ attributes, value }) => ({
+          tags: Object.fromEntries(Object.entries(attributes).toSorted(([a], [b]) => a.localeCompare(b))),
+          value: plain(value),
+        }))
         .toSorted((a, b) => JSON.stringify(a).localeCompare(JSON.stringify(b))),
     })),
   );

@@ -9,7 +9,6 @@ import {
   type SpanStatus,
   SpanStatusCode,
   type TimeInput,
-  TraceFlags,
 } from "@opentelemetry/api";
 import {
   AddAttributeDecision,

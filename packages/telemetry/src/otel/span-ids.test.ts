@@ -11,7 +11,7 @@ describe("the ids of spans and traces", () => {
     expect(portions).toBe(Math.ceil((24 + 2000 * 8) / 2048));
   });
 
-  it("are never zeros alone, which mean that there is none", () => {
+  it("are never zeros alone, which are not valid", () => {
     const portions = [Buffer.alloc(2048), Buffer.alloc(2048, 5)];
     const { span } = spanIds(() => portions.shift() ?? Buffer.alloc(0));
     expect(span()).toBe("05".repeat(8));

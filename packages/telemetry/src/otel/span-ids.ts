@@ -21,7 +21,7 @@ export function spanIds(random: (bytes: number) => Buffer): SpanIds {
     }
     const id = digits.slice(at, at + count);
     at += count;
-    // An id of zeros alone means that there is none.
+    // An id of zeros alone is not valid.
     return NOTHING_BUT_ZEROS.test(id) ? taken(count) : id;
   }
 }
