@@ -47,13 +47,13 @@ export function tracedBus(bus: MessageBus, { service, system, clock, monotonic }
     close: () => bus.close(),
   };
 
-  async function publishInSpan(message: Message): Promise<void> {
+  function publishInSpan(message: Message): Promise<void> {
     const attributes = about(message, message.topic, "publish", "send");
     const parent = { how: "made", carrier: message.attributes } as const;
-    await withSpan(spanNames.publish(message.topic), { kind: "producer", parent, inherited, attributes }, async () => {
-      // The message has this span's context, so that the consumer's span is its child and not its sibling.
-      await bus.publish({ ...message, attributes: { ...message.attributes, ...currentCarrier() } });
-    });
+    // The message has this span's context, so that the consumer's span is its child and not its sibling.
+    return withSpan(spanNames.publish(message.topic), { kind: "producer", parent, inherited, attributes }, () =>
+      bus.publish({ ...message, attributes: { ...message.attributes, ...currentCarrier() } }),
+    );
   }
 
   /** Measures the age at the confirm, and at each failed try. So the age of a message that the broker does not take is seen while it grows. */

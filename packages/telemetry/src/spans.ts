@@ -221,6 +221,15 @@ class RunningSpan implements OpenSpan, Scope {
   }
 }
 
+/** The inherited attributes of a service are the same object for all of its spans, and are redacted once. */
+const cleaned = new WeakMap<Attributes, Attributes>();
+
 function joined(outer: Attributes, own: Attributes | undefined): Attributes {
-  return own ? { ...outer, ...clean(own) } : outer;
+  if (!own) return outer;
+  let kept = cleaned.get(own);
+  if (!kept) {
+    kept = clean(own);
+    cleaned.set(own, kept);
+  }
+  return outer === NO_ATTRIBUTES ? kept : { ...outer, ...kept };
 }

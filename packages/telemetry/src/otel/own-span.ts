@@ -119,7 +119,7 @@ export class OwnSpan implements RecordedSpan, Span, ReadableSpan {
 
   /** Adds attributes that are redacted already. */
   set(attributes: Attributes): void {
-    if (this.recording) Object.assign(this.attributes, attributes);
+    if (this.recording) for (const name in attributes) this.attributes[name] = attributes[name];
   }
 
   /** Adds an event whose attributes are redacted already. */
