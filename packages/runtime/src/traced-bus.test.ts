@@ -91,6 +91,18 @@ describe("a bus while telemetry is on", () => {
     expect(answer?.message.attributes["traceparent"]).toContain(call?.spanId);
   });
 
+  it("has a span for the publish of another message by a handler", async () => {
+    await using bus = openBus();
+    const { take, taken } = collector(1);
+    await bus.consume("next", take, { concurrency: 1 });
+    await bus.consume("work", async () => (await bus.publish({ ...aMessage("m2"), topic: "next" }), ACK), { concurrency: 1 });
+    await bus.publish(aMessage("m1"));
+    await taken;
+    await bus.close();
+    const { "process work": work, "publish next": publish, "process next": next } = await traces.byName();
+    expect([publish?.parentSpanId, next?.parentSpanId]).toEqual([work?.spanId, publish?.spanId]);
+  });
+
   it("has a span for the publish of an answer that no handler of a call makes", async () => {
     await using bus = openBus();
     const { take, taken } = collector(1);

@@ -88,11 +88,16 @@ describe("a span", () => {
 
   it("keeps no text that looks like a credential, and no long one", async () => {
     const secret = "Bearer abcdefgh12345678";
-    await withSpan(`work ${secret}`, { attributes: { a: `x ${secret}`, b: [secret], c: "y".repeat(5000) } }, async (span) => {
-      span.set({ later: secret });
-      span.event("said", { what: secret });
-      spanEvent("said too", { what: secret });
-    });
+    await withSpan(
+      `work ${secret}`,
+      { inherited: { i: secret }, attributes: { a: `x ${secret}`, b: [secret], c: "y".repeat(5000) } },
+      async (span) => {
+        await withSpan("inner", { inherited: { j: secret } }, async () => undefined);
+        span.set({ later: secret });
+        span.event("said", { what: secret });
+        spanEvent("said too", { what: secret });
+      },
+    );
     expect(JSON.stringify(recorded.all())).not.toContain("12345678");
     expect(String(recorded.all()[0]?.start.attributes["c"])).toHaveLength(512);
     expect(recorded.all()[0]?.events).toEqual([

@@ -65,7 +65,7 @@ describe("batches of spans", () => {
     const batches = opened({ maxExportBatchSize: 2 }, collector);
     batches.end("a", "b", "c");
     const over = batches.shutdown();
-    batches.end("late");
+    batches.end("late", "later");
     expect(collector.closed()).toBe(false);
     await collector.answerAll(over);
     expect(collector.names()).toEqual([["a", "b"], ["c"]]);
