@@ -12,6 +12,7 @@ export interface Room {
 
 const openTelemetry = [
   "@opentelemetry/api",
+  "@opentelemetry/context-async-hooks",
   "@opentelemetry/core",
   "@opentelemetry/exporter-logs-otlp-http",
   "@opentelemetry/exporter-logs-otlp-proto",
@@ -19,8 +20,8 @@ const openTelemetry = [
   "@opentelemetry/exporter-metrics-otlp-proto",
   "@opentelemetry/exporter-prometheus",
   "@opentelemetry/exporter-trace-otlp-http",
-  "@opentelemetry/exporter-trace-otlp-proto",
   "@opentelemetry/instrumentation-amqplib",
+  "@opentelemetry/otlp-exporter-base",
   "@opentelemetry/resources",
   "@opentelemetry/sdk-logs",
   "@opentelemetry/sdk-metrics",

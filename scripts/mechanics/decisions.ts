@@ -108,5 +108,5 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   "Rights, limits and floods": ["0023", "0033", "0034", "0041", "0042", "0115"],
   "Browsers and webhooks": ["0020", "0080", "0087", "0093", "0094"],
   "The repository and its tools": ["0004", "0005", "0007", "0065", "0067", "0072", "0073"],
-  "Watching the system": ["0107"],
+  "Watching the system": ["0107", "0117"],
 };

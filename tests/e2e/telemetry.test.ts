@@ -46,16 +46,10 @@ describe("one investigation", () => {
       "invoke_agent default": ["conversation", "POST /v1/investigations"],
       "chat rules-1": ["invoke_agent default", "conversation"],
       "process run.wake": ["publish run.wake"],
-      "execute_tool get_release_summary": [
-        "process tool.invoke.release",
-        "publish tool.invoke.release",
-        "invoke_agent default",
-        "conversation",
-      ],
-      "process tool.result.default": ["publish tool.result.default", "process tool.invoke.release", "publish tool.invoke.release"],
+      "execute_tool get_release_summary": ["publish tool.invoke.release", "invoke_agent default", "conversation"],
       "process approval.request": ["publish approval.request", "invoke_agent default", "conversation"],
       "process approval.held.default": ["publish approval.held.default", "process approval.request"],
-      "execute_tool file_risk_report": ["process tool.invoke.release", "publish tool.invoke.release", "conversation"],
+      "execute_tool file_risk_report": ["publish tool.invoke.release", "conversation"],
     };
     const found = Object.entries(chains).map(([name, chain]) => {
       const above = trace.filter((span) => span.name === name).map((span) => ancestors(span, trace).slice(0, chain.length).join(" < "));
@@ -64,6 +58,16 @@ describe("one investigation", () => {
     expect(Object.fromEntries(found)).toEqual(
       Object.fromEntries(Object.entries(chains).map(([name, chain]) => [name, [chain.join(" < ")]])),
     );
+  });
+
+  it("has three spans for a call: its publish, its work at the worker, and its answer at the agent", () => {
+    const trace = traceOf(runId);
+    for (const tool of ["get_release_summary", "file_risk_report"]) {
+      const answers = trace.filter((span) => span.name === "process tool.result.default" && ancestors(span, trace)[0]?.endsWith(tool));
+      expect(answers.map((span) => ancestors(span, trace).slice(0, 2))).toEqual([[`execute_tool ${tool}`, "publish tool.invoke.release"]]);
+    }
+    const ofCalls = trace.filter(({ attributes }) => /^tool\.(?:invoke|result)\./.test(String(attributes["messaging.destination.name"])));
+    expect(ofCalls).toHaveLength(6);
   });
 
   it("has every span below another one that was sent, in every trace", () => {
@@ -152,7 +156,21 @@ describe("one investigation", () => {
       },
     ],
     [
-      "process tool.invoke.release",
+      "process tool.result.default",
+      5,
+      {
+        "toolbus.service": "agent",
+        "messaging.system": "memory",
+        "messaging.operation.name": "process",
+        "messaging.operation.type": "process",
+        "messaging.destination.name": "tool.result.default",
+        "messaging.message.id": expect.stringMatching(/^rn_/),
+        "toolbus.deliveries": 1,
+        "toolbus.disposition": "ack",
+      },
+    ],
+    [
+      "execute_tool get_release_summary",
       5,
       {
         "toolbus.service": "tool-executor",
@@ -163,13 +181,6 @@ describe("one investigation", () => {
         "messaging.message.id": expect.stringMatching(/#1$/),
         "toolbus.deliveries": 1,
         "toolbus.disposition": "ack",
-      },
-    ],
-    [
-      "execute_tool get_release_summary",
-      1,
-      {
-        "toolbus.service": "tool-executor",
         "gen_ai.operation.name": "execute_tool",
         "gen_ai.tool.name": "get_release_summary",
         "gen_ai.tool.type": "function",
@@ -199,13 +210,11 @@ describe("one investigation", () => {
         "process approval.held.default",
         "process approval.request",
         "process run.wake",
-        "process tool.invoke.release",
         "process tool.result.default",
         "publish approval.held.default",
         "publish approval.request",
         "publish run.wake",
         "publish tool.invoke.release",
-        "publish tool.result.default",
       ].toSorted(),
     );
   });

@@ -23,6 +23,13 @@ export const topics = {
   dead: (queue: string) => `dead.${queue}`,
 } as const;
 
+const RESULTS = topics.result("");
+
+/** Returns whether a topic receives the answers to tool calls. */
+export function isResultTopic(topic: string): boolean {
+  return topic.startsWith(RESULTS);
+}
+
 /** Returns every queue of a system with these agents and toolsets. Each has its own queue of dead letters, which `topics.dead` names. */
 export function queuesOf({
   agents,

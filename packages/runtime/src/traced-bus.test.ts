@@ -4,7 +4,7 @@ import path from "node:path";
 import { type Delivery, type Disposition, memoryBus } from "@toolbus/bus";
 import { type Json, type Message, message } from "@toolbus/contracts";
 import { memoryStore } from "@toolbus/state";
-import { currentTraceparent, silentLog, startTelemetry, withSpan } from "@toolbus/telemetry";
+import { currentTraceparent, silentLog, startTelemetry, withDeliverySpan, withSpan } from "@toolbus/telemetry";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startOutbox } from "./outbox.ts";
 import { messagingSystem, tracedBus } from "./traced-bus.ts";
@@ -75,6 +75,63 @@ describe("a bus while telemetry is on", () => {
       attributes: { "messaging.operation.type": "process", "toolbus.deliveries": 1, "toolbus.disposition": "ack" },
     });
     expect(new Set([transition?.traceId, publish?.traceId, process?.traceId]).size).toBe(1);
+  });
+
+  it("has no span for the publish of an answer by the handler of the call, so the answer's delivery is beneath that of the call", async () => {
+    await using bus = openBus();
+    const { take, taken } = collector(1);
+    await bus.consume("tool.result.default", take, { concurrency: 1 });
+    await bus.consume("work", async () => (await bus.publish(anAnswer()), ACK), { concurrency: 1 });
+    await bus.publish(aMessage("m1"));
+    const [answer] = await taken;
+    await bus.close();
+    const { "process work": call, "process tool.result.default": answered, ...others } = await traces.byName();
+    expect(Object.keys(others)).toEqual(["publish work"]);
+    expect(answered).toMatchObject({ traceId: call?.traceId, parentSpanId: call?.spanId, kind: "CONSUMER" });
+    expect(answer?.message.attributes["traceparent"]).toContain(call?.spanId);
+  });
+
+  it("has a span for the publish of another message by a handler", async () => {
+    await using bus = openBus();
+    const { take, taken } = collector(1);
+    await bus.consume("next", take, { concurrency: 1 });
+    await bus.consume("work", async () => (await bus.publish({ ...aMessage("m2"), topic: "next" }), ACK), { concurrency: 1 });
+    await bus.publish(aMessage("m1"));
+    await taken;
+    await bus.close();
+    const { "process work": work, "publish next": publish, "process next": next } = await traces.byName();
+    expect([publish?.parentSpanId, next?.parentSpanId]).toEqual([work?.spanId, publish?.spanId]);
+  });
+
+  it("has a span for the publish of an answer that no handler of a call makes", async () => {
+    await using bus = openBus();
+    const { take, taken } = collector(1);
+    await bus.consume("tool.result.default", take, { concurrency: 1 });
+    await withSpan("repeat", {}, () => bus.publish(anAnswer()));
+    await taken;
+    const { repeat, "publish tool.result.default": publish } = await traces.byName();
+    expect(publish).toMatchObject({ parentSpanId: repeat?.spanId, kind: "PRODUCER" });
+  });
+
+  it("records a dead letter as a failure, and keeps the code of a call that failed before", async () => {
+    await using bus = openBus();
+    const letters = Promise.withResolvers<void>();
+    const handler = async ({ message: { id } }: Delivery): Promise<Disposition> => {
+      if (id === "failed") await withDeliverySpan("call", {}, async (span) => span.fail("crashed"));
+      if (id === "last") letters.resolve();
+      return { kind: "dead-letter", reason: "no" };
+    };
+    await bus.consume("work", handler, { concurrency: 1 });
+    for (const id of ["plain", "failed", "last"]) await bus.publish(aMessage(id));
+    await letters.promise;
+    await bus.close();
+    const deliveries = (await traces.all()).filter(({ kind }) => kind === "CONSUMER");
+    const failures = deliveries.map(({ name, attributes }) => [attributes["messaging.message.id"], [name, attributes["error.type"]]]);
+    expect(Object.fromEntries(failures)).toEqual({
+      plain: ["process work", "dead_letter"],
+      failed: ["call", "crashed"],
+      last: ["process work", "dead_letter"],
+    });
   });
 
   it("records a delivery that is given back, and one whose handler fails, by its code only", async () => {
@@ -182,6 +239,10 @@ function placeOf({ attributes }: Line): string {
 
 function aMessage(id: string): Message {
   return message({ id, topic: "work", type: "t", source: "/s", now: Date.now(), correlationId: "call-1", body: {} });
+}
+
+function anAnswer(): Message {
+  return { ...aMessage("answer"), topic: "tool.result.default" };
 }
 
 /** Returns a handler that acknowledges, and its deliveries with their traces. */

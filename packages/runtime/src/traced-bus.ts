@@ -1,10 +1,11 @@
 import type { Delivery, Disposition, MessageBus } from "@toolbus/bus";
-import type { Message } from "@toolbus/contracts";
+import { isResultTopic, type Message } from "@toolbus/contracts";
 import {
   attributeNames,
   type Attributes,
   currentCarrier,
   errorType,
+  isInDeliverySpan,
   measure,
   metricNames,
   type Span,
@@ -27,14 +28,17 @@ export interface TracedBusOptions {
 }
 
 /**
- * Returns the bus with a producer span around every publish and a consumer span around every delivery, so that a trace continues in the consumer.
+ * Returns the bus with a producer span around every publish and a consumer span around every delivery, so that a trace continues in the consumer. The
+ * answer to a tool call has no producer span, because its publish is the end of the call's consumer span.
  * While telemetry is off, the bus only forwards the trace context of a request or a message.
  */
 export function tracedBus(bus: MessageBus, { service, system, clock, monotonic }: TracedBusOptions): MessageBus {
   const inherited: Attributes = { [attributeNames.service]: service };
   return {
     publish: (message) =>
-      measured(message, () => (spansAreOn() ? publishInSpan(message) : bus.publish(carrying(message, currentCarrier())))),
+      measured(message, () =>
+        spansAreOn() && !isAnswer(message) ? publishInSpan(message) : bus.publish(carrying(message, currentCarrier())),
+      ),
     consume: (topic, handler, options) => bus.consume(topic, (delivery) => take(topic, delivery, handler), options),
     announce: (message) => bus.announce(carrying(message, currentCarrier())),
     listen: (topic, listener) => bus.listen(topic, (message) => withinReceived(message.attributes, () => listener(message))),
@@ -43,13 +47,13 @@ export function tracedBus(bus: MessageBus, { service, system, clock, monotonic }
     close: () => bus.close(),
   };
 
-  async function publishInSpan(message: Message): Promise<void> {
+  function publishInSpan(message: Message): Promise<void> {
     const attributes = about(message, message.topic, "publish", "send");
     const parent = { how: "made", carrier: message.attributes } as const;
-    await withSpan(spanNames.publish(message.topic), { kind: "producer", parent, inherited, attributes }, async () => {
-      // The message has this span's context, so that the consumer's span is its child and not its sibling.
-      await bus.publish({ ...message, attributes: { ...message.attributes, ...currentCarrier() } });
-    });
+    // The message has this span's context, so that the consumer's span is its child and not its sibling.
+    return withSpan(spanNames.publish(message.topic), { kind: "producer", parent, inherited, attributes }, () =>
+      bus.publish({ ...message, attributes: { ...message.attributes, ...currentCarrier() } }),
+    );
   }
 
   /** Measures the age at the confirm, and at each failed try. So the age of a message that the broker does not take is seen while it grows. */
@@ -104,10 +108,16 @@ export function tracedBus(bus: MessageBus, { service, system, clock, monotonic }
   }
 }
 
+/** An answer that the handler of the call publishes belongs to the span of the call, which lasts until the broker has confirmed the answer. */
+function isAnswer({ topic }: Message): boolean {
+  return isResultTopic(topic) && isInDeliverySpan();
+}
+
 function recordOutcome(span: Span, settled: Disposition): void {
   span.set({ [attributeNames.disposition]: settled.kind });
   if (settled.kind === "retry") span.event(spanEvents.retry, { [attributeNames.retryAfterMs]: settled.after });
-  if (settled.kind === "dead-letter") span.fail("dead_letter");
+  // A call that failed has the code of its failure.
+  if (settled.kind === "dead-letter" && !span.failed) span.fail("dead_letter");
 }
 
 /** Returns the `messaging.system` of the bus that a URL names. */

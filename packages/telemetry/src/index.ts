@@ -9,10 +9,12 @@ export {
   currentCarrier,
   currentTraceparent,
   errorType,
+  isInDeliverySpan,
   type OpenSpan,
   openSpan,
   type Span,
   spansAreOn,
+  withDeliverySpan,
   withinReceived,
   withSpan,
 } from "./spans.ts";

@@ -1,10 +1,10 @@
 import type { Metric } from "./names.ts";
 import { type Attributes, recorder } from "./recorder.ts";
-import { redactText } from "./redact.ts";
+import { redactedTags } from "./redacted-tags.ts";
 
 /** Records a measurement. A tag has few possible values: names, codes and statuses, but never ids. */
 export function measure(metric: Metric, value: number, tags: Attributes = {}): void {
-  recorder().measurements?.record(metric, value, cleanTags(tags));
+  recorder().measurements?.record(metric, value, tags);
 }
 
 /** Returns whether measurements are recorded in this process. */
@@ -17,9 +17,5 @@ export function metricsAreOn(): boolean {
  * a process report needs different tags from each.
  */
 export function observeGauge(metric: Metric, read: () => Promise<number | null>, tags: Attributes = {}): () => void {
-  return recorder().measurements?.observe(metric, read, cleanTags(tags)) ?? (() => undefined);
-}
-
-function cleanTags(tags: Attributes): Attributes {
-  return Object.fromEntries(Object.entries(tags).map(([name, value]) => [name, typeof value === "string" ? redactText(value) : value]));
+  return recorder().measurements?.observe(metric, read, redactedTags(tags)) ?? (() => undefined);
 }

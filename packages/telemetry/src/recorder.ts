@@ -21,16 +21,20 @@ export interface SpanStart {
 
 /** A started span. Every text that it receives is already redacted. */
 export interface RecordedSpan {
+  /** The span's position. It has the parent's state of other vendors and the caller's baggage, which are passed on. */
   readonly point: TracePoint;
   readonly recording: boolean;
+  /** Gives the span another name, when it is known what the work is. */
+  rename(name: string): void;
   set(attributes: Attributes): void;
   event(name: string, attributes: Attributes): void;
   /**
    * Runs work with this span as the active one. The span is also active for other users of OpenTelemetry in this process: instrumentations and tools.
    */
   run<T>(work: () => T): T;
-  /** Ends the span. An error type marks it as failed. */
-  end(errorType?: string): void;
+  /** Marks the span as failed. */
+  fail(): void;
+  end(): void;
 }
 
 /** One redacted line of a log. */
@@ -51,6 +55,7 @@ export interface LogRecord {
 export interface Recorder {
   readonly spans: { start(name: string, options: SpanStart): RecordedSpan } | null;
   readonly measurements: {
+    /** Redacts the attributes itself, because it may have to do so only once for many measurements. */
     record(metric: Metric, value: number, attributes: Attributes): void;
     /** Calls `read` whenever measurements are collected. Returns a function that stops this. */
     observe(metric: Metric, read: () => Promise<number | null>, attributes: Attributes): () => void;

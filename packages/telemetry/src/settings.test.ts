@@ -49,6 +49,19 @@ describe("the telemetry settings", () => {
     expect(settings.targets).toMatchObject({ traces: { url: "http://localhost:4318/v1/traces" }, metrics: null, logs: null });
   });
 
+  it.each([
+    ["OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT", true, false],
+    ["OTEL_SPAN_EVENT_COUNT_LIMIT", true, false],
+    ["OTEL_LINK_ATTRIBUTE_COUNT_LIMIT", true, false],
+    ["OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT", true, false],
+    ["OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE", false, true],
+    ["OTEL_EXPORTER_OTLP_METRICS_DEFAULT_HISTOGRAM_AGGREGATION", false, true],
+    ["OTEL_BSP_MAX_QUEUE_SIZE", false, false],
+  ])("with %s leave spans or metrics to the SDK, which reads it", (name, spanLimits, otherMetrics) => {
+    expect(read({ [name]: "9" })).toMatchObject({ spanLimits, otherMetrics });
+    expect(read({ [name]: " " })).toMatchObject({ spanLimits: false, otherMetrics: false });
+  });
+
   it("serve /metrics at a port of this machine only, if a port is set and the SDK is not disabled", () => {
     expect(read({}).metricsPage).toBeNull();
     expect(read({ METRICS_PORT: "0" }).metricsPage).toBeNull();

@@ -43,7 +43,11 @@ export interface TelemetrySettings {
   /** The signals that are written to standard output. */
   readonly console: Readonly<Record<Signal, boolean>>;
   readonly sampler: SamplerSettings;
+  /** True if one of the SDK's limits of spans is set. */
+  readonly spanLimits: boolean;
   readonly batches: { readonly spans: BatchSettings; readonly records: BatchSettings };
+  /** True if metrics are to be added up in another way than by default. */
+  readonly otherMetrics: boolean;
   readonly metricIntervalMs: number;
   /** Where `/metrics` is served for Prometheus, or null if it is not served. */
   readonly metricsPage: PageAddress | null;
@@ -70,6 +74,8 @@ export function readTelemetrySettings(env: Environment, defaultServiceName: stri
     targets: { traces: traces.otlp, metrics: metrics.otlp, logs: logs.otlp },
     console: { traces: traces.console, metrics: metrics.console, logs: logs.console },
     sampler: sampler(env),
+    spanLimits: isGiven(env, SPAN_LIMIT),
+    otherMetrics: isGiven(env, METRIC_FORM),
     batches: { spans: batch(env, "OTEL_BSP"), records: batch(env, "OTEL_BLRP") },
     metricIntervalMs: whole(env, "OTEL_METRIC_EXPORT_INTERVAL", 60_000),
     metricsPage: disabled ? null : metricsPage(env),
@@ -79,6 +85,14 @@ export function readTelemetrySettings(env: Environment, defaultServiceName: stri
     auditFile: given(env, "TOOL_AUDIT_FILE") ?? null,
     auditKeyFile: given(env, "AUDIT_KEY_FILE") ?? null,
   };
+}
+
+const SPAN_LIMIT = /^OTEL_(?:SPAN|EVENT|LINK|ATTRIBUTE)_\w+_LIMIT$/;
+
+const METRIC_FORM = /^OTEL_EXPORTER_OTLP_METRICS_(?:TEMPORALITY_PREFERENCE|DEFAULT_HISTOGRAM_AGGREGATION)$/;
+
+function isGiven(env: Environment, names: RegExp): boolean {
+  return Object.keys(env).some((name) => names.test(name) && given(env, name) !== undefined);
 }
 
 interface Exporters {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type RecordedSpan, setRecorder, type SpanStart } from "./recorder.ts";
-import { currentCarrier, currentTraceparent, errorType, openSpan, spanEvent, withinReceived, withSpan } from "./spans.ts";
+import { currentCarrier, currentTraceparent, errorType, openSpan, spanEvent, withDeliverySpan, withinReceived, withSpan } from "./spans.ts";
 
 const CLIENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 const OTHER = "00-1111111111111111aaaaaaaaaaaaaaaa-2222222222222222-01";
@@ -82,17 +82,22 @@ describe("a span", () => {
   it("fails with the code of a thrown error, never with its message", async () => {
     const error = Object.assign(new Error("the password is hunter2"), { code: "E_NO" });
     await expect(withSpan("work", {}, () => Promise.reject(error))).rejects.toBe(error);
-    expect(recorded.all()[0]).toMatchObject({ failure: "E_NO", attributes: { "error.type": "E_NO" } });
+    expect(recorded.all()[0]).toMatchObject({ failed: true, attributes: { "error.type": "E_NO" } });
     expect(JSON.stringify(recorded.all())).not.toContain("hunter2");
   });
 
   it("keeps no text that looks like a credential, and no long one", async () => {
     const secret = "Bearer abcdefgh12345678";
-    await withSpan(`work ${secret}`, { attributes: { a: `x ${secret}`, b: [secret], c: "y".repeat(5000) } }, async (span) => {
-      span.set({ later: secret });
-      span.event("said", { what: secret });
-      spanEvent("said too", { what: secret });
-    });
+    await withSpan(
+      `work ${secret}`,
+      { inherited: { i: secret }, attributes: { a: `x ${secret}`, b: [secret], c: "y".repeat(5000) } },
+      async (span) => {
+        await withSpan("inner", { inherited: { j: secret } }, async () => undefined);
+        span.set({ later: secret });
+        span.event("said", { what: secret });
+        spanEvent("said too", { what: secret });
+      },
+    );
     expect(JSON.stringify(recorded.all())).not.toContain("12345678");
     expect(String(recorded.all()[0]?.start.attributes["c"])).toHaveLength(512);
     expect(recorded.all()[0]?.events).toEqual([
@@ -101,12 +106,49 @@ describe("a span", () => {
     ]);
   });
 
+  it("of a delivery becomes the span of the work that the message asks for, with another name and more attributes", async () => {
+    const received = { kind: "consumer", attributes: { n: 1 }, parent: { how: "received", carrier: { traceparent: CLIENT } } } as const;
+    const made = { attributes: { what: "Bearer abcdefgh12345678" }, parent: { how: "made", carrier: { traceparent: CLIENT } } } as const;
+    await withSpan("process", received, async (delivery) => {
+      const value = await withDeliverySpan("work Bearer abcdefgh12345678", made, async (span) => {
+        await Promise.resolve();
+        span.set({ status: "ok" });
+        return "done";
+      });
+      expect([value, delivery.failed, recorded.all()[0]?.ended]).toEqual(["done", false, false]);
+    });
+    expect(recorded.all()).toHaveLength(1);
+    expect(recorded.all()[0]).toMatchObject({
+      name: "work [redacted]",
+      start: { attributes: { n: 1 }, parent: { spanId: "b7ad6b7169203331" } },
+      attributes: { what: "[redacted]", status: "ok" },
+      ended: true,
+      failed: false,
+    });
+  });
+
+  it("of a delivery is failed by the error of the work, also if its handler goes on", async () => {
+    await withSpan("process", { kind: "consumer" }, async (delivery) => {
+      const error = Object.assign(new Error("hunter2"), { code: "E_NO" });
+      await expect(withDeliverySpan("work", {}, () => Promise.reject(error))).rejects.toBe(error);
+      expect(delivery.failed).toBe(true);
+    });
+    expect(recorded.all()[0]).toMatchObject({ failed: true, attributes: { "error.type": "E_NO" } });
+  });
+
+  it("is one of its own for work that no delivery brought, or that runs beneath another span of the delivery", async () => {
+    await withDeliverySpan("alone", { kind: "client" }, async () => undefined);
+    await withSpan("process", { kind: "consumer" }, () => withSpan("step", {}, () => withDeliverySpan("inner", {}, async () => undefined)));
+    expect(recorded.all().map(({ name }) => name)).toEqual(["alone", "process", "step", "inner"]);
+    expect(recorded.all()[3]?.start.parent).toEqual(recorded.all()[2]?.point);
+  });
+
   it("that its owner ends runs work as part of it and stays open until then", () => {
     const span = openSpan("request", { kind: "server", parent: { how: "received", carrier: {} } });
     expect(span.run(() => currentTraceparent())).toContain(recorded.all()[0]?.point.traceId);
     expect(recorded.all()[0]?.ended).toBe(false);
     span.end();
-    expect(recorded.all()[0]).toMatchObject({ ended: true, failure: undefined, start: { parent: null } });
+    expect(recorded.all()[0]).toMatchObject({ ended: true, failed: false, start: { parent: null } });
   });
 
   it("passes on the state and the baggage of its caller", async () => {
@@ -133,13 +175,13 @@ function sibling(traceId: string): string {
 }
 
 interface FakeSpan {
-  readonly name: string;
+  name: string;
   readonly start: SpanStart;
   readonly point: RecordedSpan["point"];
   readonly attributes: Record<string, unknown>;
   readonly events: [string, object][];
   ended: boolean;
-  failure: string | undefined;
+  failed: boolean;
 }
 
 /** Returns a recorder that keeps its spans and numbers their ids. */
@@ -157,15 +199,17 @@ function fakeRecorder() {
           tracestate: start.parent?.tracestate,
           baggage: start.parent?.baggage,
         };
-        const span: FakeSpan = { name, start, point, attributes: {}, events: [], ended: false, failure: undefined };
+        const span: FakeSpan = { name, start, point, attributes: {}, events: [], ended: false, failed: false };
         spans.push(span);
         return {
           point,
           recording: true,
+          rename: (other) => void (span.name = other),
           set: (attributes) => void Object.assign(span.attributes, attributes),
           event: (event, attributes) => void span.events.push([event, attributes]),
           run: (work) => work(),
-          end: (failure) => void Object.assign(span, { ended: true, failure }),
+          fail: () => void (span.failed = true),
+          end: () => void (span.ended = true),
         };
       },
     },

@@ -1,7 +1,8 @@
-import { AsyncLocalStorage } from "node:async_hooks";
 import { attributeNames } from "./names.ts";
 import { type Attributes, type RecordedSpan, recorder, type SpanKind } from "./recorder.ts";
 import { redactText } from "./redact.ts";
+import { NO_ATTRIBUTES, type Scope, scopes } from "./scope.ts";
+import { addClean, clean } from "./span-attributes.ts";
 import { type Carrier, carrierOf, readCarrier, type SentContext, type TracePoint, traceparentOf } from "./trace-context.ts";
 
 /**
@@ -30,6 +31,8 @@ export interface Span {
   readonly recording: boolean;
   set(attributes: Attributes): void;
   event(name: string, attributes?: Attributes): void;
+  /** True if the span is marked as failed. */
+  readonly failed: boolean;
   /** Marks the span as failed, with a code or a class of errors. An error's message must not be used. */
   fail(errorType: string): void;
 }
@@ -55,20 +58,38 @@ export async function withSpan<T>(name: string, options: SpanOptions, work: (spa
   }
 }
 
+/**
+ * Runs work as the span of the delivery that is being handled. The span gets another name and more attributes, and an error marks it as failed. If no
+ * delivery's span is active, the work runs in a span of its own. So a message with one purpose needs one span and not two that begin and end together.
+ */
+export function withDeliverySpan<T>(name: string, options: SpanOptions, work: (span: Span) => Promise<T>): Promise<T> {
+  const active = deliverySpan();
+  return active ? active.become(name, options.attributes, work) : withSpan(name, options, work);
+}
+
+/** Returns whether the span of a delivery is active, so that what the delivery causes at once can belong to this span. */
+export function isInDeliverySpan(): boolean {
+  return deliverySpan() !== null;
+}
+
 /** Starts a span. While telemetry is off, the span only passes its parent's trace on. */
 export function openSpan(name: string, options: SpanOptions): OpenSpan {
   const active = scopes.getStore();
   const { spans } = recorder();
   if (!spans && !options.parent) return NOTHING;
   const { parent, links, from } = placeOf(options.parent, active);
-  if (!spans) return parent === (active?.point ?? null) ? NOTHING : passing({ point: parent, inherited: NO_ATTRIBUTES });
-  const inherited: Attributes = { ...from?.inherited, ...options.inherited };
-  const attributes = clean({ ...inherited, ...options.attributes });
+  if (!spans) return parent === (active?.point ?? null) ? NOTHING : passing(bare(parent, active));
+  const inherited = joined(from?.inherited ?? NO_ATTRIBUTES, options.inherited);
+  const attributes = { ...inherited };
+  if (options.attributes) addClean(attributes, options.attributes);
   const received = options.parent?.how === "received";
   const recorded = spans.start(redactText(name), { kind: options.kind ?? "internal", attributes, parent, received, links });
-  // The state of other vendors and the caller's baggage are passed on.
-  const point: TracePoint = { ...recorded.point, baggage: parent?.baggage };
-  return recordedSpan(recorded, { point, inherited, recorded });
+  return new RunningSpan(recorded, inherited, active?.foreign, options.kind === "consumer");
+}
+
+function deliverySpan(): RunningSpan | null {
+  const active = scopes.getStore();
+  return active instanceof RunningSpan && active.isDelivery ? active : null;
 }
 
 /** Returns the trace context to store or send with an object that is made now. Returns undefined outside every trace. */
@@ -101,8 +122,8 @@ export function spanEvent(name: string, attributes: Attributes): void {
 /** Runs work in the trace of a message, without creating a span. */
 export function withinReceived<T>(carrier: Carrier, work: () => T): T {
   const point = readCarrier(carrier);
-  if (!point && !scopes.getStore()) return work();
-  return scopes.run({ point, inherited: NO_ATTRIBUTES }, work);
+  const active = scopes.getStore();
+  return point || active ? scopes.run(bare(point, active), work) : work();
 }
 
 /** Returns true while spans are recorded. */
@@ -119,16 +140,7 @@ export function errorType(error: unknown): string {
 
 const CODE = /^[\w.-]{1,64}$/;
 
-interface Scope {
-  readonly point: TracePoint | null;
-  readonly inherited: Attributes;
-  readonly recorded?: RecordedSpan;
-}
-
-const scopes = new AsyncLocalStorage<Scope>();
-const NO_ATTRIBUTES: Attributes = {};
-
-const NOTHING: OpenSpan = { recording: false, set: ignore, event: ignore, fail: ignore, end: ignore, run: (work) => work() };
+const NOTHING: OpenSpan = { recording: false, failed: false, set: ignore, event: ignore, fail: ignore, end: ignore, run: (work) => work() };
 
 function ignore(): void {}
 
@@ -148,34 +160,76 @@ function passing(scope: Scope): OpenSpan {
   return { ...NOTHING, run: (work) => scopes.run(scope, work) };
 }
 
-function recordedSpan(recorded: RecordedSpan, scope: Scope): OpenSpan {
-  let failed: string | undefined;
-  return {
-    recording: recorded.recording,
-    set: (attributes) => recorded.set(clean(attributes)),
-    event: (name, attributes = NO_ATTRIBUTES) => recorded.event(name, clean(attributes)),
-    fail(type) {
-      failed = type;
-      recorded.set(clean({ [attributeNames.errorType]: type }));
-    },
-    run: (work) => scopes.run(scope, () => recorded.run(work)),
-    end: () => recorded.end(failed),
-  };
+/** Returns the scope of work in a trace, without a span. */
+function bare(point: TracePoint | null, active: Scope | undefined): Scope {
+  return { point, inherited: NO_ATTRIBUTES, recorded: undefined, foreign: active?.foreign, context: undefined };
 }
 
-const LONGEST_VALUE = 512;
+/** A recorded span, which is also the scope of its work. It is a class, because an object with a closure per method costs more than the span itself. */
+class RunningSpan implements OpenSpan, Scope {
+  readonly point: TracePoint;
+  readonly inherited: Attributes;
+  readonly recorded: RecordedSpan;
+  readonly foreign: object | undefined;
+  context: object | undefined = undefined;
+  failed = false;
+  readonly isDelivery: boolean;
 
-/** Returns the attributes, redacted and truncated. An attribute is a name, an id or a figure, and never a content. */
-function clean(attributes: Attributes): Attributes {
-  const kept: Record<string, Attributes[string]> = {};
-  for (const [name, value] of Object.entries(attributes)) {
-    if (value === undefined) continue;
-    if (typeof value === "string") kept[name] = cleanText(value);
-    else kept[name] = typeof value === "object" ? value.map(cleanText) : value;
+  constructor(recorded: RecordedSpan, inherited: Attributes, foreign: object | undefined, isDelivery: boolean) {
+    this.point = recorded.point;
+    this.inherited = inherited;
+    this.recorded = recorded;
+    this.foreign = foreign;
+    this.isDelivery = isDelivery;
   }
-  return kept;
+
+  async become<T>(name: string, attributes: Attributes = NO_ATTRIBUTES, work: (span: Span) => Promise<T>): Promise<T> {
+    this.recorded.rename(redactText(name));
+    this.set(attributes);
+    try {
+      return await work(this);
+    } catch (error) {
+      this.fail(errorType(error));
+      throw error;
+    }
+  }
+
+  get recording(): boolean {
+    return this.recorded.recording;
+  }
+
+  set(attributes: Attributes): void {
+    this.recorded.set(clean(attributes));
+  }
+
+  event(name: string, attributes: Attributes = NO_ATTRIBUTES): void {
+    this.recorded.event(name, clean(attributes));
+  }
+
+  fail(type: string): void {
+    this.failed = true;
+    this.recorded.set(clean({ [attributeNames.errorType]: type }));
+    this.recorded.fail();
+  }
+
+  run<T>(work: () => T): T {
+    return scopes.run(this, () => this.recorded.run(work));
+  }
+
+  end(): void {
+    this.recorded.end();
+  }
 }
 
-function cleanText(text: string): string {
-  return redactText(text.slice(0, LONGEST_VALUE * 2)).slice(0, LONGEST_VALUE);
+/** The inherited attributes of a service are the same object for all of its spans, and are redacted once. */
+const cleaned = new WeakMap<Attributes, Attributes>();
+
+function joined(outer: Attributes, own: Attributes | undefined): Attributes {
+  if (!own) return outer;
+  let kept = cleaned.get(own);
+  if (!kept) {
+    kept = clean(own);
+    cleaned.set(own, kept);
+  }
+  return outer === NO_ATTRIBUTES ? kept : { ...outer, ...kept };
 }

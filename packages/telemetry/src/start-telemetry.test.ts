@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { silentLog } from "./logger.ts";
 import { spansAreOn, withSpan } from "./spans.ts";
 import { startTelemetry } from "./start-telemetry.ts";
@@ -11,7 +11,10 @@ let dir: string;
 beforeEach(() => {
   dir = mkdtempSync(path.join(tmpdir(), "toolbus-telemetry-"));
 });
-afterEach(() => rmSync(dir, { recursive: true }));
+afterEach(() => {
+  vi.unstubAllEnvs();
+  rmSync(dir, { recursive: true });
+});
 
 describe("telemetry", () => {
   it("that nobody asked for loads nothing of OpenTelemetry; on request it loads sdk-node, and the instrumentation of amqplib for RabbitMQ", () => {
@@ -85,6 +88,16 @@ describe("telemetry", () => {
     await withSpan("sampled by its caller", { parent }, async (span) => expect(span.recording).toBe(true));
     await telemetry.shutdown(5000);
     expect(readdirSync(dir)).toEqual([`${"a".repeat(32)}.jsonl`]);
+  });
+
+  it("leaves spans to the SDK if one of its limits of spans is set, so the limit holds", async () => {
+    vi.stubEnv("OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT", "1");
+    const telemetry = await start({ TRACE_DIR: dir, OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT: "1" });
+    await withSpan("work", { attributes: { a: 1, b: 2 } }, async () => undefined);
+    await telemetry.shutdown(5000);
+    const [file = ""] = readdirSync(dir);
+    expect(JSON.parse(readFileSync(path.join(dir, file), "utf8"))).toMatchObject({ name: "work", attributes: { a: 1 } });
+    expect(readFileSync(path.join(dir, file), "utf8")).not.toContain('"b"');
   });
 
   it("is refused with a sentence if its folder cannot be written to", async () => {

@@ -109,11 +109,11 @@ function isOn(): boolean {
 const SELDOM_MS = 60_000;
 
 /** Reports the first failure at once, and later ones at most once a minute, with their number. */
-function seldom(monotonic: () => number, tell: (why: string, times: number) => void): (why: string) => void {
+function seldom(monotonic: () => number, tell: (why: string, times: number) => void): (why: string, more?: number) => void {
   let times = 0;
   let reportedAt = Number.NEGATIVE_INFINITY;
-  return (why) => {
-    times++;
+  return (why, more = 1) => {
+    times += more;
     if (monotonic() - reportedAt < SELDOM_MS) return;
     reportedAt = monotonic();
     tell(why, times);

@@ -29,6 +29,8 @@ export interface TracePoint {
 export function readCarrier(carrier: Carrier): TracePoint | null {
   const { traceparent, tracestate, baggage } = carrier;
   if (traceparent === undefined) return null;
+  // Almost every context is one of ours, and has none of the others' parts.
+  if (tracestate === undefined && baggage === undefined && PLAIN.test(traceparent)) return plain(traceparent);
   const [, version, traceId = "", spanId = "", flags = ""] = TRACEPARENT.exec(traceparent) ?? [];
   // Version ff is forbidden. Later versions may have more fields than ours.
   if (version === undefined || version === "ff" || (version === "00" && traceparent.length !== LENGTH)) return null;
@@ -45,6 +47,7 @@ export function readCarrier(carrier: Carrier): TracePoint | null {
 /** Returns the context to send with a request or a message that is made at this point. */
 export function carrierOf(point: TracePoint): SentContext {
   const { tracestate, baggage } = point;
+  if (tracestate === undefined && baggage === undefined) return { traceparent: traceparentOf(point) };
   return {
     traceparent: traceparentOf(point),
     ...(tracestate === undefined ? {} : { tracestate }),
@@ -57,6 +60,16 @@ export function traceparentOf({ traceId, spanId, sampled }: TracePoint): string 
   return `00-${traceId}-${spanId}-${sampled ? "01" : "00"}`;
 }
 
+function plain(traceparent: string): TracePoint | null {
+  const traceId = traceparent.slice(3, 35);
+  const spanId = traceparent.slice(36, 52);
+  if (traceId === NO_TRACE || spanId === NO_SPAN) return null;
+  return { traceId, spanId, sampled: (Number.parseInt(traceparent.charAt(54), 16) & 1) === 1, tracestate: undefined, baggage: undefined };
+}
+
+const PLAIN = /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
+const NO_TRACE = "0".repeat(32);
+const NO_SPAN = "0".repeat(16);
 const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-|$)/;
 const LENGTH = 55;
 // Every message of a run contains the tracestate and the baggage of the client's request. These limits bound the size of the messages.

@@ -57,14 +57,13 @@ describe.each(["rabbitmq", "nats"] as const)("an investigation with every servic
     expect(trace.filter(({ parentSpanId }) => parentSpanId === "").map(reported)).toEqual([root]);
     const conversation = "gateway: conversation";
     const step = ["agent: invoke_agent default", conversation, root];
-    const call = ["tool-executor: process tool.invoke.release", "agent: publish tool.invoke.release"];
+    const call = ["agent: publish tool.invoke.release"];
     const request = ["approvals: process approval.request", "agent: publish approval.request"];
     const chains = {
       "gateway: conversation": [root],
       "gateway: publish run.wake": [conversation, root],
       "agent: invoke_agent default": [conversation, root],
       "tool-executor: execute_tool get_release_summary": [...call, ...step],
-      "agent: process tool.result.default": ["tool-executor: publish tool.result.default", ...call],
       "approvals: publish approval.held.default": [...request, ...step],
       "agent: process approval.held.default": ["approvals: publish approval.held.default", ...request, ...step],
       "tool-executor: execute_tool file_risk_report": call,
@@ -73,6 +72,9 @@ describe.each(["rabbitmq", "nats"] as const)("an investigation with every servic
     expect(Object.fromEntries(found)).toEqual(
       Object.fromEntries(Object.entries(chains).map(([name, chain]) => [name, [chain.join(" < ")]])),
     );
+    // The answers come back to the agent beneath the spans of their calls.
+    for (const tool of ["get_release_summary", "file_risk_report"])
+      expect(above("agent: process tool.result.default", 2)).toContain([`tool-executor: execute_tool ${tool}`, ...call].join(" < "));
     // The agent also wakes itself.
     expect(above("agent: process run.wake", 2)).toContain(`gateway: publish run.wake < ${conversation}`);
   });
@@ -82,7 +84,7 @@ describe.each(["rabbitmq", "nats"] as const)("an investigation with every servic
     expect(spans.filter(({ parentSpanId }) => parentSpanId !== "" && !known.has(parentSpanId)).map(reported)).toEqual([]);
   });
 
-  it("has one producer and one consumer span of ours for each message, and below each publish the client's work", () => {
+  it("has one producer and one consumer span of ours for each message, except that an answer is sent by its call's own span, and below each publish the client's work", () => {
     for (const each of [KIND.producer, KIND.consumer]) {
       const ours = trace.filter((span) => span.kind === each);
       const messages = ours.map(
@@ -91,7 +93,7 @@ describe.each(["rabbitmq", "nats"] as const)("an investigation with every servic
       expect(messages).toEqual([...new Set(messages)]);
       expect(new Set(ours.map(({ scope }) => scope))).toEqual(new Set(["toolbus"]));
     }
-    const published = trace.filter((span) => span.kind === KIND.producer);
+    const published = trace.filter((span) => span.kind === KIND.producer || span.name.startsWith("execute_tool"));
     const byClient = trace.filter((span) => span.scope === AMQPLIB);
     const expected = kind === "rabbitmq" ? published.map(({ spanId }) => spanId) : [];
     expect(byClient.map(({ parentSpanId }) => parentSpanId).toSorted()).toEqual(expected.toSorted());

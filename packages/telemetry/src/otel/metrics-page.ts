@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { PrometheusExporter, PrometheusSerializer } from "@opentelemetry/exporter-prometheus";
-import type { IMetricReader } from "@opentelemetry/sdk-metrics";
+import type { IMetricReader, MetricProducer } from "@opentelemetry/sdk-metrics";
 import { TelemetryRefused } from "../refused.ts";
 import type { PageAddress } from "../settings.ts";
 
@@ -25,8 +25,8 @@ const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
  * Makes the page. We serve it ourselves, because the exporter's own server takes port 0 as its default port, answers every method, and has no limits.
  * All requests that arrive during one collection share it, so that a flood of requests reads the gauges no more often.
  */
-export function metricsPage({ host, port }: PageAddress): MetricsPage {
-  const reader = new PrometheusExporter({ preventServerStart: true });
+export function metricsPage({ host, port }: PageAddress, metricProducers: readonly MetricProducer[] = []): MetricsPage {
+  const reader = new PrometheusExporter({ preventServerStart: true, metricProducers: [...metricProducers] });
   // Every series has the name of its service, so that no query depends on how Prometheus was told to find the processes.
   const serializer = new PrometheusSerializer("", false, /^service\.name$/, false, true);
   let collecting: Promise<string> | null = null;

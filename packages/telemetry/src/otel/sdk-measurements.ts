@@ -1,6 +1,7 @@
 import type { Counter, Histogram, Meter, UpDownCounter } from "@opentelemetry/api";
 import type { Metric } from "../names.ts";
 import type { Recorder } from "../recorder.ts";
+import { redactedTags } from "../redacted-tags.ts";
 
 /** Sends measurements through a meter of the SDK. An instrument is created at its first use. */
 export function sdkMeasurements(meter: Meter): NonNullable<Recorder["measurements"]> {
@@ -12,7 +13,7 @@ export function sdkMeasurements(meter: Meter): NonNullable<Recorder["measurement
         add = instrument(meter, metric);
         instruments.set(metric.name, add);
       }
-      add(value, { ...tags });
+      add(value, { ...redactedTags(tags) });
     },
     observe(metric, read, tags) {
       const { name, unit, description } = metric;

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { context, diag, logs, metrics, propagation, trace } from "@opentelemetry/api";
 import { SDK_INFO, setGlobalErrorHandler } from "@opentelemetry/core";
 import { type Resource, resourceFromAttributes } from "@opentelemetry/resources";
@@ -8,7 +9,13 @@ import type { Recorder } from "../recorder.ts";
 import type { SamplerSettings, TelemetrySettings } from "../settings.ts";
 import { apiRecorder } from "./api-recorder.ts";
 import { collectorConnections } from "./collector.ts";
+import { OwnContext } from "./own-context.ts";
+import { ownMetrics } from "./own-metrics.ts";
+import { ownSeries } from "./own-series.ts";
+import { ownSpans } from "./own-spans.ts";
+import { SCOPE } from "./scope.ts";
 import { signalPipelines } from "./signal-pipelines.ts";
+import { spanIds } from "./span-ids.ts";
 import { type Stoppable, stopInOrder } from "./stop-in-order.ts";
 
 export interface SdkRecorder {
@@ -23,8 +30,10 @@ export interface SdkOptions {
   readonly files: JsonlFiles;
   /** True if the client of RabbitMQ gets spans of its own. The client must not be loaded yet. */
   readonly instrumentAmqp: boolean;
-  /** Receives the reason why something was not exported. `why` is a code, and never the answer of a collector. */
-  readonly onFault: (why: string) => void;
+  /**
+   * Receives the reason why something was not exported, and how often this happened. `why` is a code, and never the answer of a collector.
+   */
+  readonly onFault: (why: string, times?: number) => void;
   /** A monotonic clock, in milliseconds. */
   readonly monotonic: () => number;
 }
@@ -37,12 +46,19 @@ export interface SdkOptions {
 export async function sdkRecorder(options: SdkOptions): Promise<SdkRecorder> {
   const { settings, instanceId, files, instrumentAmqp, onFault, monotonic } = options;
   const connections = collectorConnections();
-  const pipelines = await signalPipelines({ settings, files, connections });
+  const onFailed = (error: unknown): void => onFault(codeOf(error));
+  const onDropped = (spans: number): void => onFault("queue_full", spans);
+  const resource = resourceOf(settings, instanceId);
+  const series = settings.otherMetrics ? null : ownSeries(Date.now);
+  const metricProducers = series ? [ownMetrics(series, resource, Date.now)] : [];
+  const pipelines = await signalPipelines({ settings, files, connections, metricProducers, onFailed, onDropped });
   const amqp = instrumentAmqp && pipelines.spanProcessors.length > 0 ? await amqpSpans() : null;
   diag.disable();
-  setGlobalErrorHandler((error) => onFault(codeOf(error)));
+  setGlobalErrorHandler(onFailed);
+  const own = pipelines.spanProcessors.length > 0 && !settings.spanLimits;
   const sdk = new NodeSDK({
-    resource: resourceOf(settings, instanceId),
+    resource,
+    ...(own ? { contextManager: new OwnContext() } : {}),
     autoDetectResources: false,
     sampler: samplerOf(settings.sampler),
     spanProcessors: [...pipelines.spanProcessors],
@@ -51,11 +67,21 @@ export async function sdkRecorder(options: SdkOptions): Promise<SdkRecorder> {
     instrumentations: amqp ? [amqp] : [],
   });
   sdk.start();
-  const recorder = apiRecorder({
+  const api = apiRecorder({
     traces: pipelines.spanProcessors.length > 0,
     metrics: pipelines.metricReaders.length > 0,
     logs: pipelines.logRecordProcessors.length > 0,
   });
+  const spans = () =>
+    ownSpans({
+      resource,
+      scope: { name: SCOPE },
+      processors: pipelines.spanProcessors,
+      sampler: settings.sampler,
+      ids: spanIds(randomBytes),
+    });
+  const measurements = api.measurements && series ? { ...api.measurements, record: series.record } : api.measurements;
+  const recorder = { ...api, measurements, ...(own ? { spans: spans() } : {}) };
   try {
     await pipelines.metricsPage?.listen();
   } catch (error) {

@@ -17,7 +17,7 @@ import type { Attributes, RecordedSpan, Recorder, SpanStart } from "../recorder.
 import type { TracePoint } from "../trace-context.ts";
 import { SCOPE } from "./scope.ts";
 
-const KINDS = {
+export const KINDS = {
   internal: SpanKind.INTERNAL,
   server: SpanKind.SERVER,
   client: SpanKind.CLIENT,
@@ -38,16 +38,16 @@ export function sdkSpans(tracer: Tracer): NonNullable<Recorder["spans"]> {
           spanId: own.spanId,
           sampled: (own.traceFlags & TraceFlags.SAMPLED) !== 0,
           tracestate: own.traceState?.serialize() || undefined,
+          baggage: parent?.baggage,
         },
         recording: span.isRecording(),
+        rename: (other) => void span.updateName(other),
         set: (more: Attributes) => void span.setAttributes({ ...more }),
         event: (event, more) => void span.addEvent(event, { ...more }),
         run: (work) => context.with(trace.setSpan(context.active(), span), work),
-        end(errorType) {
-          // The description is omitted, because an error message may quote anything.
-          if (errorType !== undefined) span.setStatus({ code: SpanStatusCode.ERROR });
-          span.end();
-        },
+        // The description is omitted, because an error message may quote anything.
+        fail: () => void span.setStatus({ code: SpanStatusCode.ERROR }),
+        end: () => span.end(),
       };
     },
   };
@@ -58,29 +58,30 @@ export function contextOf(point: TracePoint | null): Context {
   return point ? trace.setSpanContext(ROOT_CONTEXT, spanContext(point)) : ROOT_CONTEXT;
 }
 
-/**
- * Returns the context of a span that another instrumentation (of Node's HTTP server, of amqplib) created for the same request or message. Returns
- * null if there is none. Our span belongs beneath that span, not beside it.
- */
+/** Returns the context of `spanOfArrival` for the active span. */
 function contextOfArrival(parent: TracePoint | null): Context | null {
-  const active: (Span & Partial<Pick<ReadableSpan, "kind" | "parentSpanContext" | "instrumentationScope">>) | undefined = trace.getSpan(
-    context.active(),
-  );
-  if (!active || active.instrumentationScope === undefined || active.instrumentationScope.name === SCOPE) return null;
-  if (active.kind !== SpanKind.SERVER && active.kind !== SpanKind.CONSUMER) return null;
-  return active.parentSpanContext?.spanId === parent?.spanId ? context.active() : null;
+  return spanOfArrival(trace.getSpan(context.active()), parent) ? context.active() : null;
 }
 
-function linkTo(point: TracePoint): Link {
+/**
+ * Returns the active span if another instrumentation (of Node's HTTP server, of amqplib) created it for the same request or message. Returns null if
+ * not. Our span belongs beneath that span, not beside it.
+ */
+export function spanOfArrival(active: ActiveSpan | undefined, parent: TracePoint | null): Span | null {
+  if (!active || active.instrumentationScope === undefined || active.instrumentationScope.name === SCOPE) return null;
+  if (active.kind !== SpanKind.SERVER && active.kind !== SpanKind.CONSUMER) return null;
+  return active.parentSpanContext?.spanId === parent?.spanId ? active : null;
+}
+
+type ActiveSpan = Span & Partial<Pick<ReadableSpan, "kind" | "parentSpanContext" | "instrumentationScope">>;
+
+export function linkTo(point: TracePoint): Link {
   return { context: spanContext(point) };
 }
 
-function spanContext({ traceId, spanId, sampled, tracestate }: TracePoint): SpanContext {
-  return {
-    traceId,
-    spanId,
-    traceFlags: sampled ? TraceFlags.SAMPLED : TraceFlags.NONE,
-    isRemote: true,
-    ...(tracestate === undefined ? {} : { traceState: new TraceState(tracestate) }),
-  };
+/** Returns the API's form of a position in a trace. */
+export function spanContext({ traceId, spanId, sampled, tracestate }: TracePoint, isRemote = true): SpanContext {
+  const traceFlags = sampled ? TraceFlags.SAMPLED : TraceFlags.NONE;
+  if (tracestate === undefined) return { traceId, spanId, traceFlags, isRemote };
+  return { traceId, spanId, traceFlags, isRemote, traceState: new TraceState(tracestate) };
 }

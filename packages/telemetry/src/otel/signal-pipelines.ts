@@ -1,5 +1,5 @@
 import type { LogRecordProcessor } from "@opentelemetry/sdk-logs";
-import type { IMetricReader } from "@opentelemetry/sdk-metrics";
+import type { IMetricReader, MetricProducer } from "@opentelemetry/sdk-metrics";
 import type { SpanProcessor } from "@opentelemetry/sdk-trace";
 import type { JsonlFiles } from "../jsonl-files.ts";
 import type { OtlpTarget, TelemetrySettings } from "../settings.ts";
@@ -17,15 +17,22 @@ export interface SignalPipelines {
 }
 
 export interface PipelineOptions {
+  /** Metrics that the readers get beside those of the SDK. */
+  readonly metricProducers: readonly MetricProducer[];
+  /** Receives the error of spans that were not sent. */
+  readonly onFailed: (error: unknown) => void;
+  /** Receives how many spans were dropped since the last time, because too many waited. */
+  readonly onDropped: (spans: number) => void;
   readonly settings: TelemetrySettings;
   readonly files: JsonlFiles;
   readonly connections: CollectorConnections;
 }
 
 /** Creates the pipelines that the settings require. Throws `TelemetryRefused` if a folder or a certificate cannot be used. */
-export async function signalPipelines({ settings, files, connections }: PipelineOptions): Promise<SignalPipelines> {
+export async function signalPipelines(options: PipelineOptions): Promise<SignalPipelines> {
+  const { settings, files, connections, metricProducers, onFailed, onDropped } = options;
   const { targets, console, traceDir, batches } = settings;
-  const page = settings.metricsPage ? (await import("./metrics-page.ts")).metricsPage(settings.metricsPage) : null;
+  const page = settings.metricsPage ? (await import("./metrics-page.ts")).metricsPage(settings.metricsPage, metricProducers) : null;
   return {
     spanProcessors: await spans(),
     metricReaders: [...(page ? [page.reader] : []), ...(await measurements())],
@@ -34,10 +41,10 @@ export async function signalPipelines({ settings, files, connections }: Pipeline
   };
 
   async function spans(): Promise<readonly SpanProcessor[]> {
-    const { BatchSpanProcessor, ConsoleSpanExporter, SimpleSpanProcessor } = await import("@opentelemetry/sdk-trace");
+    const { ConsoleSpanExporter, SimpleSpanProcessor } = await import("@opentelemetry/sdk-trace");
     return [
       ...(traceDir === null ? [] : [await traceFiles(traceDir, files)]),
-      ...(targets.traces ? [new BatchSpanProcessor({ ...batches.spans, exporter: await spanExporter(targets.traces) })] : []),
+      ...(targets.traces ? [await sentSpans(targets.traces)] : []),
       ...(console.traces ? [new SimpleSpanProcessor({ exporter: new ConsoleSpanExporter() })] : []),
     ];
   }
@@ -50,7 +57,10 @@ export async function signalPipelines({ settings, files, connections }: Pipeline
       ...(console.metrics ? [new ConsoleMetricExporter()] : []),
     ];
     const exportTimeoutMillis = Math.min(exportIntervalMillis, 30_000);
-    return exporters.map((exporter) => new PeriodicExportingMetricReader({ exporter, exportIntervalMillis, exportTimeoutMillis }));
+    return exporters.map(
+      (exporter) =>
+        new PeriodicExportingMetricReader({ exporter, exportIntervalMillis, exportTimeoutMillis, metricProducers: [...metricProducers] }),
+    );
   }
 
   async function records(): Promise<readonly LogRecordProcessor[]> {
@@ -61,12 +71,16 @@ export async function signalPipelines({ settings, files, connections }: Pipeline
     ];
   }
 
-  async function spanExporter(target: OtlpTarget) {
-    const { OTLPTraceExporter } =
-      target.protocol === "http/json"
-        ? await import("@opentelemetry/exporter-trace-otlp-http")
-        : await import("@opentelemetry/exporter-trace-otlp-proto");
-    return new OTLPTraceExporter(connections.optionsFor(target));
+  async function sentSpans(target: OtlpTarget): Promise<SpanProcessor> {
+    if (target.protocol === "http/json") {
+      const { BatchSpanProcessor } = await import("@opentelemetry/sdk-trace");
+      const { OTLPTraceExporter } = await import("@opentelemetry/exporter-trace-otlp-http");
+      return new BatchSpanProcessor({ ...batches.spans, exporter: new OTLPTraceExporter(connections.optionsFor(target)) });
+    }
+    const { spanBatches } = await import("./span-batches.ts");
+    const { otlpSpanSender } = await import("./otlp-sender.ts");
+    const { send, close } = otlpSpanSender(target, connections);
+    return spanBatches({ batches: batches.spans, send, close, onFailed, onDropped });
   }
 
   async function metricExporter(target: OtlpTarget) {

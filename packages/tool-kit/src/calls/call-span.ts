@@ -1,10 +1,10 @@
-import { attributeNames, measure, metricNames, type Span, spanNames, withSpan } from "@toolbus/telemetry";
+import { attributeNames, measure, metricNames, type Span, spanNames, withDeliverySpan } from "@toolbus/telemetry";
 import type { InvokeContext, Outcome } from "./invoke-context.ts";
 import type { ToolCall } from "../tool/tool-call.ts";
 
 /**
- * Handles one delivery of a call in its `execute_tool` span, below the span of the agent that sent the call. Telemetry records the tool, the status
- * and the duration, but never arguments, results or error messages.
+ * Handles one delivery of a call. The span of the delivery becomes its `execute_tool` span, below the span of the agent that sent the call. Telemetry
+ * records the tool, the status and the duration, but never arguments, results or error messages.
  */
 export function withCallSpan(call: ToolCall, context: InvokeContext, work: () => Promise<Outcome>): Promise<Outcome> {
   const { callId, toolName, invoke, dispatch } = call;
@@ -23,7 +23,7 @@ export function withCallSpan(call: ToolCall, context: InvokeContext, work: () =>
     [attributeNames.dispatch]: dispatch,
   };
   const parent = { how: "made", carrier: call.message.attributes } as const;
-  return withSpan(spanNames.executeTool(tool), { attributes, parent }, async (span) => {
+  return withDeliverySpan(spanNames.executeTool(tool), { attributes, parent }, async (span) => {
     const outcome = await work();
     recordOutcome(span, outcome);
     if (outcome.kind === "answer") measureAnswer(tool, outcome.result.status, context.monotonic() - call.startedMonotonic);
