@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import path from "node:path";
 import { type AllInOne, startAllInOne } from "@toolbus/all-in-one";
 import { type ReleaseApi, startReleaseApi } from "@toolbus/example-release-api";
+import { overTheBus } from "./over-the-bus.ts";
 import { type Decider, type Requester } from "./http-client.ts";
 import { type OtlpReceiver, otlpReceiver } from "./otlp-receiver.ts";
 import { someRelease } from "./releases.ts";
@@ -28,6 +29,8 @@ export async function tracedSystem(directory: string, env: Readonly<Record<strin
     newId: randomUUID,
   });
   const system = await startAllInOne({
+    // The spans of messages are also those of a call.
+    wrap: overTheBus,
     directory,
     env: {
       RELEASE_API_URL: api.url,
