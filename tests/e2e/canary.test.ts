@@ -389,9 +389,7 @@ function tapped(): Tap {
       ...[...grants].map((grant, n): [string, string] => [`a grant ${n}`, grant]),
       ...[...callSecrets].map((secret, n): [string, string] => [`a call secret ${n}`, secret]),
     ],
-    failReads() {
-      failing = true;
-    },
+    failReads: () => void (failing = true),
   };
 }
 
