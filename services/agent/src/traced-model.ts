@@ -1,6 +1,6 @@
 import type { Json, TranscriptEntry, Usage } from "@toolbus/contracts";
 import { type FactsOf, type ModelContext, modelFacts, type ModelProvider, type ModelReply, type ModelRequest } from "@toolbus/models";
-import { attributeNames, type Attributes, errorType, type Log, measure, metricNames, spanNames, withSpan } from "@toolbus/telemetry";
+import { attributeNames, type Attributes, errorType, type Log, measure, metricNames, metricsAreOn, spanNames, spansAreOn, withSpan } from "@toolbus/telemetry";
 import { measureWindow, windowAttributes } from "./context/context-telemetry.ts";
 import { usageOfReply } from "./usage.ts";
 
@@ -35,6 +35,7 @@ export function tracedModel(model: ModelProvider, { log, monotonic, factsOf = mo
       { runId, ...(round === undefined ? {} : { round }), messages: messagesOf(request), tools: tools.length, toolChoice },
       "the model is asked",
     );
+    if (!spansAreOn() && !metricsAreOn()) return model.complete(request, context);
     const attributes = {
       ...tags,
       [attributeNames.requestMaxTokens]: request.maxTokens,

@@ -1,4 +1,5 @@
-import { attributeNames, measure, metricNames, type Span, spanNames, withDeliverySpan } from "@toolbus/telemetry";
+import { attributes } from "@toolbus/contracts";
+import { attributeNames, measure, metricNames, metricsAreOn, type Span, spanNames, spansAreOn, withDeliverySpan } from "@toolbus/telemetry";
 import type { InvokeContext, Outcome } from "./invoke-context.ts";
 import type { ToolCall } from "../tool/tool-call.ts";
 
@@ -7,11 +8,13 @@ import type { ToolCall } from "../tool/tool-call.ts";
  * records the tool, the status and the duration, but never arguments, results or error messages.
  */
 export function withCallSpan(call: ToolCall, context: InvokeContext, work: () => Promise<Outcome>): Promise<Outcome> {
+  // Nothing would be recorded, and no trace has to be passed on.
+  if (!spansAreOn() && !metricsAreOn() && call.message.attributes[attributes.traceparent] === undefined) return work();
   const { callId, toolName, invoke, dispatch } = call;
   const executor = context.toolset.find(toolName, call.toolVersion);
   // An unregistered name is text from the sender, so telemetry does not record it.
   const tool = executor ? toolName : "unknown";
-  const attributes = {
+  const about = {
     [attributeNames.operation]: "execute_tool",
     [attributeNames.toolName]: tool,
     [attributeNames.toolType]: "function",
@@ -23,7 +26,7 @@ export function withCallSpan(call: ToolCall, context: InvokeContext, work: () =>
     [attributeNames.dispatch]: dispatch,
   };
   const parent = { how: "made", carrier: call.message.attributes } as const;
-  return withDeliverySpan(spanNames.executeTool(tool), { attributes, parent }, async (span) => {
+  return withDeliverySpan(spanNames.executeTool(tool), { attributes: about, parent }, async (span) => {
     const outcome = await work();
     recordOutcome(span, outcome);
     if (outcome.kind === "answer") measureAnswer(tool, outcome.result.status, context.monotonic() - call.startedMonotonic);

@@ -1,5 +1,5 @@
 import type { Run } from "@toolbus/contracts";
-import { attributeNames, spanNames, withSpan } from "@toolbus/telemetry";
+import { attributeNames, spanNames, spansAreOn, withSpan } from "@toolbus/telemetry";
 
 /**
  * Runs one step of a run in an `invoke_agent` span. The span continues the trace of the run, whatever woke the run. If the message that woke the run
@@ -7,6 +7,8 @@ import { attributeNames, spanNames, withSpan } from "@toolbus/telemetry";
  */
 export function withStepSpan<T>(run: Run, provider: string, work: () => Promise<T>): Promise<T> {
   const { runId, conversationId, agent, traceparent, modelFailures } = run;
+  // Nothing would be recorded, and no trace has to be passed on.
+  if (traceparent === undefined && !spansAreOn()) return work();
   return withSpan(
     spanNames.invokeAgent(agent),
     {
