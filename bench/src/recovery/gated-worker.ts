@@ -1,8 +1,12 @@
 // A worker whose read asks the benchmark's gate before it returns, so that the benchmark can kill the process in the middle of the read. The worker
 // replaces the tool-executor.
+import { setTimeout } from "node:timers/promises";
 import { defineService, needKeysOf, runMain, runServices, str } from "@toolbus/runtime";
 import { defineTool, startWorker, toolset } from "@toolbus/tool-kit";
 import { askGate } from "./ask-gate.ts";
+
+/** How long the read takes after the gate has let it pass. A real read also takes a while, and other calls may have to wait for it. */
+const READ_MS = 300;
 
 const PARAMETERS = {
   type: "object",
@@ -21,6 +25,7 @@ const tools = toolset({
       parameters: PARAMETERS,
       async run({ work }, { signal }) {
         await askGate({ side: "worker", work: String(work) }, signal);
+        await setTimeout(READ_MS, undefined, { signal });
         return { work: String(work) };
       },
     }),
