@@ -11,8 +11,8 @@ import { natsSpace } from "./nats-space.ts";
 
 const PATIENCE_MS = 20_000;
 const ACK_WAIT_MS = 1000;
-/** These times are shorter than the defaults, so that the tests do not wait long for the next messages. */
-const timings = { ackWaitMs: ACK_WAIT_MS, workingMs: ACK_WAIT_MS / 4, heartbeatMs: 500 };
+/** These times are shorter than the defaults, so that the tests do not wait long for the next messages. Their proportions are those of the defaults. */
+const timings = { ackWaitMs: ACK_WAIT_MS, workingMs: 250, pullMs: 600, heartbeatMs: 300 };
 
 describeOnServer("nats", "queues on a real server", (server) => {
   const space = natsSpace(server);
@@ -119,8 +119,8 @@ describeOnServer("nats", "queues on a real server", (server) => {
 
   describe("a process", () => {
     /** Starts a consumer in a separate process and returns functions to control it. */
-    async function startChild(url: string) {
-      const child = fork(new URL("./nats-child.ts", import.meta.url), [url, String(ACK_WAIT_MS)], { env: {} });
+    async function startChild(url: string, concurrency = 1) {
+      const child = fork(new URL("./nats-child.ts", import.meta.url), [url, JSON.stringify(timings), String(concurrency)], { env: {} });
       const gone = once(child, "exit");
       const words = record<unknown>({ patienceMs: PATIENCE_MS });
       child.on("message", words.add);
@@ -147,6 +147,20 @@ describeOnServer("nats", "queues on a real server", (server) => {
       child.signal("SIGKILL");
       const [taken] = await deliveries.until("the message comes to the other", allArrived(["held"]));
       expect(taken?.count).toBe(2);
+    });
+
+    it("that is frozen gets none of its messages a second time, although it asked for more before", async () => {
+      await using s = await setup("frozen");
+      const ids = ["a", "b", "c", "d"];
+      await using child = await startChild(s.url, 2 * ids.length);
+      for (const id of ids) {
+        await s.bus.publish(probe("orders", id));
+        await child.said({ held: id, count: 1 });
+      }
+      child.signal("SIGSTOP");
+      const { deliveries } = await collect(s, "orders");
+      const taken = await deliveries.until("all messages come to the other", allArrived(ids));
+      expect(taken.map(({ message, count }) => `${message.id} ${count}`).toSorted()).toEqual(ids.map((id) => `${id} 2`));
     });
 
     it("that is paused loses its message to another, and can no longer settle it", async () => {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Apart, startApart } from "@toolbus/all-in-one";
-import { DEFAULT_AGENT, queuesOf } from "@toolbus/contracts";
+import { DEFAULT_AGENT, queuesOf, topics } from "@toolbus/contracts";
 import type { RunRedis } from "../run-loop/run-redis.ts";
 import { withOption } from "../server-urls.ts";
 import type { BrokerKind } from "../tool-call/driver.ts";
@@ -24,7 +24,7 @@ export interface RecoveryServers {
   readonly redis: RunRedis;
 }
 
-const TOOLSETS = ["release", "operations"];
+const QUEUES = queuesOf({ agents: [DEFAULT_AGENT], toolsets: ["release", "operations"] });
 
 /** Starts a system with a namespace of its own, uses it, and always stops it and removes its data. */
 export async function withRecoverySystem<T>(
@@ -56,7 +56,7 @@ export async function withRecoverySystem<T>(
   } finally {
     await Promise.all(apart?.replicas().map(({ process: running }) => running.kill()) ?? []);
     await gate.stop();
-    await removeBus(broker, { url: brokerUrl, namespace }, queuesOf({ agents: [DEFAULT_AGENT], toolsets: TOOLSETS }));
+    await removeBus(broker, { url: brokerUrl, namespace }, [...QUEUES, ...QUEUES.map((queue) => topics.dead(queue))]);
     await redis.remove(namespace);
     await rm(directory, { recursive: true, force: true });
   }
