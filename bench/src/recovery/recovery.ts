@@ -27,7 +27,7 @@ export interface RecoveryRow {
   readonly met: boolean | null;
 }
 
-interface Scenario {
+export interface Scenario {
   readonly name: string;
   readonly fault: Fault;
   readonly round: Round;
@@ -37,7 +37,7 @@ interface Scenario {
 
 const READ_TARGET = { rabbitmq: 1000, nats: 6000 } as const;
 
-const SCENARIOS: readonly Scenario[] = [
+export const SCENARIOS: readonly Scenario[] = [
   { name: "worker killed in reads", fault: "SIGKILL", round: workerRound, target: READ_TARGET },
   { name: "agent killed in model calls", fault: "SIGKILL", round: agentRound },
   { name: "approvals killed before decisions", fault: "SIGKILL", round: approvalsRound },
@@ -51,21 +51,22 @@ const BROKERS = [
   { kind: "nats", name: "NATS" },
 ] as const satisfies readonly { readonly kind: BrokerKind; readonly name: string }[];
 
-/** How much is in progress when a process is struck. */
-export interface RecoveryLoad {
+/** What is measured, and how much is in progress when a process is struck. */
+export interface RecoveryPlan {
+  readonly scenarios: readonly Scenario[];
   /** The runs that a round holds at the same time. They spread over both replicas. */
   readonly held: number;
   /** The other runs that begin in each second. */
   readonly perSecond: number;
 }
 
-const LOAD: RecoveryLoad = { held: 8, perSecond: 4 };
+const PLAN: RecoveryPlan = { scenarios: SCENARIOS, held: 8, perSecond: 4 };
 
 /**
  * Measures how long runs stand still when the process that works on them is killed or frozen, on both brokers. Every service has two replicas, each in
  * its own process. Rejects with one sentence if no broker answers.
  */
-export async function recovery(conditions: Conditions, { servers }: Requests, load: RecoveryLoad = LOAD): Promise<Results> {
+export async function recovery(conditions: Conditions, { servers }: Requests, plan: RecoveryPlan = PLAN): Promise<Results> {
   const missing: string[] = [];
   const present: (typeof BROKERS)[number][] = [];
   for (const broker of BROKERS) {
@@ -77,7 +78,7 @@ export async function recovery(conditions: Conditions, { servers }: Requests, lo
   const redis = await runRedis(servers.redis, conditions.signal);
   try {
     const rows: RecoveryRow[] = [];
-    for (const broker of present) rows.push(...(await onBroker(broker, servers[broker.kind], redis, conditions, load)));
+    for (const broker of present) rows.push(...(await onBroker(broker, servers[broker.kind], redis, conditions, plan)));
     return {
       rows,
       table: tableWith(COLUMNS, rows),
@@ -93,12 +94,12 @@ function onBroker(
   url: string,
   redis: RunRedis,
   conditions: Conditions,
-  load: RecoveryLoad,
+  plan: RecoveryPlan,
 ): Promise<readonly RecoveryRow[]> {
   return withRecoverySystem({ broker: kind, brokerUrl: url, redis }, conditions.signal, async (system) => {
     const rows: RecoveryRow[] = [];
-    for (const scenario of SCENARIOS) {
-      const { strikes, times } = await measured(scenario, system, conditions, load);
+    for (const scenario of plan.scenarios) {
+      const { strikes, times } = await measured(scenario, system, conditions, plan);
       const sorted = times.toSorted((a, b) => a - b);
       const p99Ms = rounded(quantile(sorted, 0.99));
       const target = scenario.target?.[kind] ?? null;
@@ -124,7 +125,7 @@ async function measured(
   { fault, round: oneRound }: Scenario,
   system: RecoverySystem,
   { seconds, stopwatch, signal }: Conditions,
-  { held, perSecond }: RecoveryLoad,
+  { held, perSecond }: RecoveryPlan,
 ): Promise<{ readonly strikes: number; readonly times: readonly number[] }> {
   const over = new AbortController();
   const client = runClient(system.apart, AbortSignal.any([signal, over.signal]));
@@ -135,7 +136,7 @@ async function measured(
   try {
     const begun = stopwatch.now();
     for (let round = 0; ; round++) {
-      times.push(...(await oneRound({ system, client, fault, round, runs: held })));
+      times.push(...(await oneRound({ system, client, fault, round, runs: held, signal })));
       signal.throwIfAborted();
       if (stopwatch.now() - begun >= seconds * 1000) return { strikes: round + 1, times };
     }

@@ -14,6 +14,7 @@ export interface Ground {
   readonly round: number;
   /** How many runs are in progress when the process is struck. */
   readonly runs: number;
+  readonly signal: AbortSignal;
 }
 
 /** Strikes one process, and returns how long each run that it worked on stood still, in milliseconds. */
@@ -35,18 +36,20 @@ export const agentRound: Round = (ground) => heldRound("agent", ground, () => tr
 async function heldRound(side: GatePlace["side"], ground: Ground, isNext: (received: Received) => boolean): Promise<readonly number[]> {
   const { system, fault } = ground;
   const work = await beginHeld(side, ground);
+  let times: readonly number[];
   try {
-    const pids = await Promise.all(work.map(({ held }) => within(held.reached, `the gate of the ${side}`)));
+    const pids = await Promise.all(work.map(({ held }) => within(held.reached, `the gate of the ${side}`, ground.signal)));
     const victim = mostFrequent(pids);
     const struck = work.filter((_, n) => pids[n] === victim);
-    return await strike(system.apart, replicaWith(system.apart, victim), fault, async (at) => {
+    times = await strike(system.apart, replicaWith(system.apart, victim), fault, async (at) => {
       for (const one of work) if (!struck.includes(one)) one.held.open();
       return stoodStill(struck, at, isNext);
     });
   } finally {
     for (const { held } of work) held.open();
-    await ends(work);
   }
+  await ends(work);
+  return times;
 }
 
 /** Strikes a replica of approvals between the hold of writes and their decisions. A run moves again when the log has the event after the decision. */
@@ -64,18 +67,20 @@ export const approvalsRound: Round = async ({ system, client, fault, round, runs
 
 /** Strikes a gateway with open streams. A run moves again for its client when the resumed stream has its next event. */
 export const gatewayRound: Round = async (ground) => {
-  const { system, fault, round } = ground;
+  const { system, fault, round, signal } = ground;
   const work = await beginHeld("worker", ground, round);
+  let times: readonly number[];
   try {
-    await Promise.all(work.map(({ held }) => within(held.reached, "the gate of the worker")));
-    return await strike(system.apart, replicaOf("gateway", system, round), fault, async (at) => {
+    await Promise.all(work.map(({ held }) => within(held.reached, "the gate of the worker", signal)));
+    times = await strike(system.apart, replicaOf("gateway", system, round), fault, async (at) => {
       for (const { held } of work) held.open();
       return stoodStill(work, at, () => true);
     });
   } finally {
     for (const { held } of work) held.open();
-    await ends(work);
   }
+  await ends(work);
+  return times;
 };
 
 interface Work {
@@ -120,12 +125,16 @@ function mostFrequent(pids: readonly number[]): number {
   return pids.toSorted((a, b) => count(b) - count(a))[0] ?? 0;
 }
 
-async function within<T>(promise: Promise<T>, what: string): Promise<T> {
+async function within<T>(promise: Promise<T>, what: string, signal: AbortSignal): Promise<T> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(new Error(`nobody reached ${what} within ${REACH_MS / 1000} s`)), REACH_MS);
+  const onAbort = (): void => late.reject(signal.reason);
+  signal.addEventListener("abort", onAbort, { once: true });
   try {
+    signal.throwIfAborted();
     return await Promise.race([promise, late.promise]);
   } finally {
     clearTimeout(timer);
+    signal.removeEventListener("abort", onAbort);
   }
 }
