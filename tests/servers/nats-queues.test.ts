@@ -1,5 +1,3 @@
-import { once } from "node:events";
-import { fork } from "node:child_process";
 import { setTimeout as wait } from "node:timers/promises";
 import { type ConnectBusOptions, consumeQueue, type MessageBus } from "@toolbus/bus";
 import { ACK, allArrived, collect, idsOf, probe, probes, record, within } from "@toolbus/bus/conformance";
@@ -8,6 +6,7 @@ import { describeOnServer } from "@toolbus/testing/servers";
 import { describe, expect, it, vi } from "vitest";
 import { messagesIn, natsClient } from "./nats-client.ts";
 import { natsSpace } from "./nats-space.ts";
+import { startConsumer } from "./start-consumer.ts";
 
 const PATIENCE_MS = 20_000;
 const ACK_WAIT_MS = 1000;
@@ -118,25 +117,7 @@ describeOnServer("nats", "queues on a real server", (server) => {
   });
 
   describe("a process", () => {
-    /** Starts a consumer in a separate process and returns functions to control it. */
-    async function startChild(url: string, concurrency = 1) {
-      const child = fork(new URL("./nats-child.ts", import.meta.url), [url, JSON.stringify(timings), String(concurrency)], { env: {} });
-      const gone = once(child, "exit");
-      const words = record<unknown>({ patienceMs: PATIENCE_MS });
-      child.on("message", words.add);
-      const said = (word: object) =>
-        words.until(JSON.stringify(word), (all) => all.some((one) => JSON.stringify(one) === JSON.stringify(word)));
-      await said({ ready: true });
-      return {
-        said,
-        signal: (signal: NodeJS.Signals) => void child.kill(signal),
-        goOn: () => void child.send("go on"),
-        async [Symbol.asyncDispose]() {
-          child.kill("SIGKILL");
-          await gone;
-        },
-      };
-    }
+    const startChild = (url: string, concurrency = 1) => startConsumer({ url, concurrency, timings, patienceMs: PATIENCE_MS });
 
     it("that is killed leaves its message to another, which counts the attempt", async () => {
       await using s = await setup("killed");
