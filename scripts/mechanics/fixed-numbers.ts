@@ -84,6 +84,16 @@ export const fixedNumbers: readonly FixedNumber[] = [
   },
   { name: "workingMs", file: "packages/bus/src/nats/timings.ts", says: "how often a running handler signals JetStream" },
   {
+    name: "pullMs",
+    file: "packages/bus/src/nats/timings.ts",
+    says: "how long a request for messages is open; a frozen process gets no message after this time",
+  },
+  {
+    name: "HEARTBEAT_S",
+    file: "packages/bus/src/amqp/amqp-url.ts",
+    says: "the heartbeat of a connection to RabbitMQ, in seconds; a side that is silent for two to three heartbeats is taken for dead",
+  },
+  {
     name: "DUPLICATE_WINDOW_MS",
     file: "packages/bus/src/nats/topology.ts",
     says: "JetStream drops a second message with the same id within this time",
