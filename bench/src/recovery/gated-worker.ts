@@ -4,6 +4,7 @@ import { setTimeout } from "node:timers/promises";
 import { defineService, needKeysOf, runMain, runServices, str } from "@toolbus/runtime";
 import { defineTool, startWorker, toolset } from "@toolbus/tool-kit";
 import { askGate } from "./ask-gate.ts";
+import { workIn } from "./work.ts";
 
 /** How long the read takes after the gate has let it pass. A real read also takes a while, and other calls may have to wait for it. */
 const READ_MS = 300;
@@ -23,10 +24,10 @@ const tools = toolset({
       kind: "read",
       description: "Reads something and returns it when the benchmark allows it.",
       parameters: PARAMETERS,
-      async run({ work }, { signal }) {
-        await askGate({ side: "worker", work: String(work) }, signal);
+      async run(args, { signal }) {
+        await askGate({ side: "worker", work: workIn(JSON.stringify(args)) ?? "" }, signal);
         await setTimeout(READ_MS, undefined, { signal });
-        return { work: String(work) };
+        return args;
       },
     }),
     defineTool({
@@ -38,7 +39,7 @@ const tools = toolset({
       idempotency: { mode: "key", keepsForMs: 86_400_000 },
       effect: "Change nothing for {work}.",
       prepare: (args) => args,
-      run: ({ work }) => ({ work: String(work) }),
+      run: (args) => args,
     }),
   ],
 });

@@ -24,6 +24,8 @@ export interface RecoveryServers {
   readonly redis: RunRedis;
 }
 
+const GATED_AGENT = fileURLToPath(new URL("gated-agent.ts", import.meta.url));
+const GATED_WORKER = fileURLToPath(new URL("gated-worker.ts", import.meta.url));
 const QUEUES = queuesOf({ agents: [DEFAULT_AGENT], toolsets: ["release", "operations"] });
 
 /** Starts a system with a namespace of its own, uses it, and always stops it and removes its data. */
@@ -44,7 +46,7 @@ export async function withRecoverySystem<T>(
       stateUrl: withOption(redis.url, "namespace", namespace),
       replicas: 2,
       env: { [GATE_VARIABLE]: gate.url, PIN_ON_FIRST_SIGHT: "true" },
-      modules: { agent: moduleOf("gated-agent.ts"), "tool-executor": moduleOf("gated-worker.ts") },
+      modules: { agent: GATED_AGENT, "tool-executor": GATED_WORKER },
       onOutput: (name, text) => void said.push(`${name}: ${text}`),
       signal,
     });
@@ -63,7 +65,3 @@ export async function withRecoverySystem<T>(
 }
 
 const LAST_LINES = 40;
-
-function moduleOf(name: string): string {
-  return fileURLToPath(new URL(name, import.meta.url));
-}
