@@ -172,6 +172,11 @@ export const fixedNumbers: readonly FixedNumber[] = [
     says: "how long a call whose workers crashed waits for other calls to end, and how long other calls wait for it to end",
   },
   {
+    name: "turnMs",
+    file: "packages/tool-kit/src/worker-timings.ts",
+    says: "how long a write waits in the queue, delivery after delivery, while another write has its resource",
+  },
+  {
     name: "WAITS_FOR_TURN",
     file: "packages/tool-kit/src/writes/run-write.ts",
     says: "how many deliveries of a write may wait for a locked resource; after that, the agent sends the write again when its timer is due",
