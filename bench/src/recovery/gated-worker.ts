@@ -41,6 +41,21 @@ const tools = toolset({
       prepare: (args) => args,
       run: (args) => args,
     }),
+    defineTool({
+      name: "change_shared",
+      kind: "write",
+      description: "Changes nothing of a thing that all runs share, when the benchmark allows it.",
+      parameters: PARAMETERS,
+      risk: { tier: "high" },
+      idempotency: { mode: "key", keepsForMs: 86_400_000 },
+      effect: "Change nothing of the shared thing for {work}.",
+      resource: () => "the shared thing",
+      prepare: (args) => args,
+      async run(args, { signal }) {
+        await askGate({ side: "worker", work: workIn(JSON.stringify(args)) ?? "" }, signal);
+        return args;
+      },
+    }),
   ],
 });
 

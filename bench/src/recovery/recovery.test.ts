@@ -35,6 +35,7 @@ describeOnPrivateServer("redis", "the recovery benchmark", (redis) => {
       const { rows, notes } = await measure({ ...NOBODY, rabbitmq: server().url, redis: redis().url }, /killed/);
       expect(rows).toMatchObject([
         { name: "RabbitMQ: worker killed in reads", strikes: 1, fault: "SIGKILL", target: 1000 },
+        { name: "RabbitMQ: worker killed in a write, others wait", strikes: 1, runs: 2 },
         { name: "RabbitMQ: agent killed in model calls", strikes: 1, target: null, met: null },
         { name: "RabbitMQ: approvals killed before decisions", strikes: 1, runs: 2 },
         { name: "RabbitMQ: gateway killed with open streams", strikes: 1, runs: 2 },

@@ -5,7 +5,7 @@ import { type RunRedis, runRedis } from "../run-loop/run-redis.ts";
 import { type Column, tableWith } from "../table.ts";
 import type { BrokerKind } from "../tool-call/driver.ts";
 import { type RecoverySystem, withRecoverySystem } from "./recovery-system.ts";
-import { agentRound, approvalsRound, gatewayRound, type Round, workerRound } from "./rounds.ts";
+import { agentRound, approvalsRound, gatewayRound, type Round, sharedWriteRound, workerRound } from "./rounds.ts";
 import { runClient } from "./run-client.ts";
 import type { Fault } from "./strike.ts";
 import { newWork, readMessage } from "./work.ts";
@@ -40,6 +40,7 @@ const ON_NATS = { nats: 6000 } as const;
 
 export const SCENARIOS: readonly Scenario[] = [
   { name: "worker killed in reads", fault: "SIGKILL", round: workerRound, target: { rabbitmq: 1000, ...ON_NATS } },
+  { name: "worker killed in a write, others wait", fault: "SIGKILL", round: sharedWriteRound },
   { name: "agent killed in model calls", fault: "SIGKILL", round: agentRound, target: ON_NATS },
   { name: "approvals killed before decisions", fault: "SIGKILL", round: approvalsRound },
   { name: "gateway killed with open streams", fault: "SIGKILL", round: gatewayRound },

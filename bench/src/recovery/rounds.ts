@@ -3,7 +3,7 @@ import type { GatePlace, HeldPlace } from "./gate.ts";
 import type { RecoverySystem } from "./recovery-system.ts";
 import type { FollowedRun, Received, RunClient } from "./run-client.ts";
 import { type Fault, replicaWith, strike } from "./strike.ts";
-import { newWork, readMessage, writeMessage } from "./work.ts";
+import { newWork, readMessage, sharedWriteMessage, writeMessage } from "./work.ts";
 
 /** What a round needs. */
 export interface Ground {
@@ -23,12 +23,42 @@ export type Round = (ground: Ground) => Promise<readonly number[]>;
 const REACH_MS = 60_000;
 
 /** Strikes a worker in the middle of reads. A run moves again when its call has its result. */
-export const workerRound: Round = (ground) =>
-  heldRound("worker", ground, ({ event }) => {
-    if (event.type !== "call.resolved") return false;
-    if (event.status !== "ok") throw new Error(`a read ended as ${event.status}: ${event.content.slice(0, 200)}`);
-    return true;
-  });
+export const workerRound: Round = (ground) => heldRound("worker", ground, hasResult);
+
+/**
+ * Strikes a worker in the middle of a write on a thing for which the writes of other runs wait. A run moves again when its call has its result, so the
+ * times include those of the other runs.
+ */
+export const sharedWriteRound: Round = async ({ system, client, fault, runs, signal }) => {
+  const work = newWork();
+  const held = system.gate.hold({ side: "worker", work });
+  let times: readonly number[];
+  const all: Work[] = [];
+  try {
+    const first = await client.begin(sharedWriteMessage(work));
+    await approved(first, client);
+    const victim = await within(held.reached, "the gate of the worker", signal);
+    const others = await Promise.all(Array.from({ length: runs - 1 }, () => client.begin(sharedWriteMessage(newWork()))));
+    await Promise.all(others.map((run) => approved(run, client)));
+    all.push(...[first, ...others].map((run) => ({ run })));
+    times = await strike(system.apart, replicaWith(system.apart, victim), fault, (at) => stoodStill(all, at, hasResult));
+  } finally {
+    held.open();
+  }
+  await ends(all);
+  return times;
+};
+
+/** Approves the write of a run, and resolves when the run knows it. */
+async function approved(run: FollowedRun, client: RunClient): Promise<void> {
+  const { event } = await run.first((received) => received.event.type === "call.held");
+  if (event.type === "call.held") await client.approve(event.approvalId);
+  await run.first((received) => received.event.type === "call.decided");
+}
+
+function hasResult({ event }: Received): boolean {
+  return event.type === "call.resolved";
+}
 
 /** Strikes an agent in the middle of model calls. A run moves again when the log has its next event. */
 export const agentRound: Round = (ground) => heldRound("agent", ground, () => true);
@@ -103,7 +133,14 @@ function beginHeld(side: GatePlace["side"], { system, client, runs }: Ground, ga
 }
 
 function stoodStill(work: readonly Work[], since: number, isNext: (received: Received) => boolean): Promise<readonly number[]> {
-  return Promise.all(work.map(async ({ run }) => (await run.first((received) => received.at > since && isNext(received))).at - since));
+  return Promise.all(
+    work.map(async ({ run }) => {
+      const { at, event } = await run.first((received) => received.at > since && isNext(received));
+      if (event.type === "call.resolved" && event.status !== "ok")
+        throw new Error(`a call ended as ${event.status}: ${event.content.slice(0, 200)}`);
+      return at - since;
+    }),
+  );
 }
 
 /** Waits until the runs have ended, and rejects if one of them failed. */

@@ -19,3 +19,8 @@ export function readMessage(work: string): string {
 export function writeMessage(work: string): string {
   return `change_something ${JSON.stringify({ work })}`;
 }
+
+/** The message that makes the agent call the write on a thing that all runs share, which waits for an approval and then for its turn. */
+export function sharedWriteMessage(work: string): string {
+  return `change_shared ${JSON.stringify({ work })}`;
+}

@@ -7,7 +7,7 @@ export interface WorkerTimings {
   readonly retryMs: readonly number[];
   /** The waits of a write in the worker, one after another, while another write has its resource. Most writes take less time than all of them. */
   readonly turnHereMs: readonly number[];
-  /** The waits of such a write in the queue after that, by its delivery count. RabbitMQ has a queue for each of them. */
+  /** The waits of such a write in the queue after that, by its delivery count. RabbitMQ rounds 500 ms and 2 s down. */
   readonly turnMs: readonly number[];
 }
 
@@ -16,7 +16,7 @@ export const workerTimings: WorkerTimings = {
   renewMs: 3000,
   retryMs: [1000, 5000, 30_000],
   turnHereMs: [15, 25, 40, 60, 60, 100, 100, 100],
-  turnMs: [250, 250, 1000, 1000, 1000, 1000, 5000, 30_000],
+  turnMs: [250, 500, 1000, 2000, 2000, 2000, 5000, 30_000],
 };
 
 /** Returns the wait after the delivery or the attempt with this number (from 1). */

@@ -79,7 +79,7 @@ describe("writes of two runs on one resource", () => {
     const second = await ofAnother();
     const waits: unknown[] = [];
     for (let count = 1; count <= 8; count++) waits.push(await worker.deliver(second, count));
-    expect(waits).toEqual([250, 250, 1000, 1000, 1000, 1000, 5000, LONGEST_MS].map((after) => ({ ...BUSY, after })));
+    expect(waits).toEqual([250, 500, 1000, 2000, 2000, 2000, 5000, LONGEST_MS].map((after) => ({ ...BUSY, after })));
     letGo();
     await done;
   });
