@@ -44,11 +44,11 @@ describe("the arguments of a benchmark", () => {
   it.each([
     [
       "",
-      "Name a benchmark, for example npm run bench -- embedded. The benchmarks are: embedded, http, streams, telemetry, tool-call, run-loop, model-round, context, approvals, tools.",
+      "Name a benchmark, for example npm run bench -- embedded. The benchmarks are: embedded, http, streams, telemetry, tool-call, run-loop, model-round, context, approvals, recovery, tools.",
     ],
     [
       "amqp",
-      'There is no benchmark "amqp". The benchmarks are: embedded, http, streams, telemetry, tool-call, run-loop, model-round, context, approvals, tools.',
+      'There is no benchmark "amqp". The benchmarks are: embedded, http, streams, telemetry, tool-call, run-loop, model-round, context, approvals, recovery, tools.',
     ],
     ["embedded again", 'One benchmark at a time: "again" is too many.'],
     ["embedded --seconds 0", '--seconds needs a whole number from 1 to 600, not "0".'],
@@ -57,8 +57,8 @@ describe("the arguments of a benchmark", () => {
     ["embedded --seconds", "--seconds needs a value: see npm run bench -- --help."],
     ["run-loop --redis", "--redis needs a value: see npm run bench -- --help."],
     ["embedded --peers", "--peers is not for embedded, but for tool-call and model-round."],
-    ["tool-call --redis redis://localhost", "--redis is not for tool-call, but for run-loop and model-round and approvals."],
-    ["http --nats nats://localhost", "--nats is not for http, but for tool-call and run-loop."],
+    ["tool-call --redis redis://localhost", "--redis is not for tool-call, but for run-loop and model-round and approvals and recovery."],
+    ["http --nats nats://localhost", "--nats is not for http, but for tool-call and run-loop and recovery."],
     [
       "tool-call --rabbitmq http://me:secret@localhost",
       "--rabbitmq is not an address of RabbitMQ: such an address begins with amqp:// or amqps://.",

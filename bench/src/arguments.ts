@@ -26,12 +26,13 @@ Usage: npm run bench -- NAME [options]
   model-round        the same runs with a vendor's adapter, against OpenAI's client by hand and other libraries; a call of each adapter
   context            the context of the next turn at 10, 100 and 1,000 turns, against counting all of it each turn
   approvals          a page of the list, one decision and a thousand expiries with 100,000 pending approvals, against 100
+  recovery           how long runs stand still after a worker, an agent, approvals or a gateway is killed or frozen
   tools              1,000 tools of 50 services against 100: starts, a choice, a search; and a call of an MCP server, against the SDK
 
   --seconds N        how long each row is measured, 1 to 600 (default: 10)
-  --rabbitmq URL     tool-call, run-loop: RabbitMQ (default: BENCH_RABBITMQ_URL, or the usual local port as guest)
-  --nats URL         tool-call, run-loop: NATS with JetStream (default: BENCH_NATS_URL, or the usual local port)
-  --redis URL        run-loop, model-round, approvals: Redis (default: BENCH_REDIS_URL, or a private one that syncs each write to disk)
+  --rabbitmq URL     tool-call, run-loop, recovery: RabbitMQ (default: BENCH_RABBITMQ_URL, or the usual local port as guest)
+  --nats URL         tool-call, run-loop, recovery: NATS with JetStream (default: BENCH_NATS_URL, or the usual local port)
+  --redis URL        run-loop, model-round, approvals, recovery: Redis (default: BENCH_REDIS_URL, or a private one that syncs each write to disk)
   --postgres URL     model-round --peers: PostgreSQL (default: BENCH_POSTGRES_URL, or the usual local port as postgres)
   --peers            tool-call: NestJS and moleculer as well; model-round: LangGraph, DBOS, AI SDK, OpenAI Agents and Mastra. npm installs
                      all of them into bench/peers the first time

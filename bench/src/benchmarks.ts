@@ -56,6 +56,13 @@ export const benchmarks: readonly Benchmark[] = [
     run: async (conditions, requests) => (await import("./approvals/approvals.ts")).approvalsBench(conditions, requests),
   },
   {
+    name: "recovery",
+    summary:
+      "How long runs stand still after the process that works on them is killed or frozen, on both brokers, two replicas of every service.",
+    flags: ["redis", "rabbitmq", "nats"],
+    run: async (conditions, requests) => (await import("./recovery/recovery.ts")).recovery(conditions, requests),
+  },
+  {
     name: "tools",
     summary:
       "1,000 tools of 50 services against 100: the starts of a bridge and a worker, a run's choice and a search; and a call of an MCP server, against the SDK's client.",

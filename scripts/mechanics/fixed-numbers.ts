@@ -84,6 +84,16 @@ export const fixedNumbers: readonly FixedNumber[] = [
   },
   { name: "workingMs", file: "packages/bus/src/nats/timings.ts", says: "how often a running handler signals JetStream" },
   {
+    name: "pullMs",
+    file: "packages/bus/src/nats/timings.ts",
+    says: "how long a request for messages is open; a frozen process gets no message after this time",
+  },
+  {
+    name: "HEARTBEAT_S",
+    file: "packages/bus/src/amqp/amqp-url.ts",
+    says: "the heartbeat of a connection to RabbitMQ, in seconds; a side that is silent for two to three heartbeats is taken for dead",
+  },
+  {
     name: "DUPLICATE_WINDOW_MS",
     file: "packages/bus/src/nats/topology.ts",
     says: "JetStream drops a second message with the same id within this time",
@@ -160,6 +170,11 @@ export const fixedNumbers: readonly FixedNumber[] = [
     name: "ALONE_MS",
     file: "packages/tool-kit/src/calls/suspect-calls.ts",
     says: "how long a call whose workers crashed waits for other calls to end, and how long other calls wait for it to end",
+  },
+  {
+    name: "turnMs",
+    file: "packages/tool-kit/src/worker-timings.ts",
+    says: "how long a write waits in the queue, delivery after delivery, while another write has its resource",
   },
   {
     name: "WAITS_FOR_TURN",

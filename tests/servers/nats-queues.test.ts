@@ -1,5 +1,3 @@
-import { once } from "node:events";
-import { fork } from "node:child_process";
 import { setTimeout as wait } from "node:timers/promises";
 import { type ConnectBusOptions, consumeQueue, type MessageBus } from "@toolbus/bus";
 import { ACK, allArrived, collect, idsOf, probe, probes, record, within } from "@toolbus/bus/conformance";
@@ -8,11 +6,12 @@ import { describeOnServer } from "@toolbus/testing/servers";
 import { describe, expect, it, vi } from "vitest";
 import { messagesIn, natsClient } from "./nats-client.ts";
 import { natsSpace } from "./nats-space.ts";
+import { startConsumer } from "./start-consumer.ts";
 
 const PATIENCE_MS = 20_000;
 const ACK_WAIT_MS = 1000;
-/** These times are shorter than the defaults, so that the tests do not wait long for the next messages. */
-const timings = { ackWaitMs: ACK_WAIT_MS, workingMs: ACK_WAIT_MS / 4, heartbeatMs: 500 };
+/** These times are shorter than the defaults, so that the tests do not wait long for the next messages. Their proportions are those of the defaults. */
+const timings = { ackWaitMs: ACK_WAIT_MS, workingMs: 250, pullMs: 600, heartbeatMs: 300 };
 
 describeOnServer("nats", "queues on a real server", (server) => {
   const space = natsSpace(server);
@@ -118,25 +117,7 @@ describeOnServer("nats", "queues on a real server", (server) => {
   });
 
   describe("a process", () => {
-    /** Starts a consumer in a separate process and returns functions to control it. */
-    async function startChild(url: string) {
-      const child = fork(new URL("./nats-child.ts", import.meta.url), [url, String(ACK_WAIT_MS)], { env: {} });
-      const gone = once(child, "exit");
-      const words = record<unknown>({ patienceMs: PATIENCE_MS });
-      child.on("message", words.add);
-      const said = (word: object) =>
-        words.until(JSON.stringify(word), (all) => all.some((one) => JSON.stringify(one) === JSON.stringify(word)));
-      await said({ ready: true });
-      return {
-        said,
-        signal: (signal: NodeJS.Signals) => void child.kill(signal),
-        goOn: () => void child.send("go on"),
-        async [Symbol.asyncDispose]() {
-          child.kill("SIGKILL");
-          await gone;
-        },
-      };
-    }
+    const startChild = (url: string, concurrency = 1) => startConsumer({ url, concurrency, timings, patienceMs: PATIENCE_MS });
 
     it("that is killed leaves its message to another, which counts the attempt", async () => {
       await using s = await setup("killed");
@@ -147,6 +128,20 @@ describeOnServer("nats", "queues on a real server", (server) => {
       child.signal("SIGKILL");
       const [taken] = await deliveries.until("the message comes to the other", allArrived(["held"]));
       expect(taken?.count).toBe(2);
+    });
+
+    it("that is frozen gets none of its messages a second time, although it asked for more before", async () => {
+      await using s = await setup("frozen");
+      const ids = ["a", "b", "c", "d"];
+      await using child = await startChild(s.url, 2 * ids.length);
+      for (const id of ids) {
+        await s.bus.publish(probe("orders", id));
+        await child.said({ held: id, count: 1 });
+      }
+      child.signal("SIGSTOP");
+      const { deliveries } = await collect(s, "orders");
+      const taken = await deliveries.until("all messages come to the other", allArrived(ids));
+      expect(taken.map(({ message, count }) => `${message.id} ${count}`).toSorted()).toEqual(ids.map((id) => `${id} 2`));
     });
 
     it("that is paused loses its message to another, and can no longer settle it", async () => {

@@ -29,7 +29,7 @@ import {
 } from "@toolbus/grants";
 import { memoryStore } from "@toolbus/state";
 import { silentLog } from "@toolbus/telemetry";
-import { readResult, startWorker } from "@toolbus/tool-kit";
+import { readResult, startWorker, workerTimings } from "@toolbus/tool-kit";
 import { describe, expect, it } from "vitest";
 import { orders } from "./orders.ts";
 import { shopAt } from "./shop/shop-at.ts";
@@ -69,7 +69,7 @@ async function setup({ loses = "" } = {}) {
     clock: () => Date.now(),
     monotonic: () => performance.now(),
     random: (bytes) => randomBytes(bytes),
-    timings: { leaseMs: 10_000, renewMs: 3000, retryMs: [1] },
+    timings: { ...workerTimings, retryMs: [1] },
   });
   const waiting = new Map<string, (result: ToolResult) => void>();
   await consumeQueue(bus, {

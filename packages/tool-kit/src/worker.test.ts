@@ -8,6 +8,7 @@ import { readRegistry } from "./registry/read-registry.ts";
 import { approvalsKeys, bench, readOrThrow, receiptSigner } from "./testing/bench.ts";
 import { orders, type Target, target } from "./testing/target.ts";
 import { startWorker } from "./worker.ts";
+import { workerTimings } from "./worker-timings.ts";
 
 const opened: { stop(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -77,7 +78,7 @@ describe("a worker on the bus", () => {
     const { bus, options, invoke, over } = setup();
     const agent = await answers(bus);
     opened.push(
-      await startWorker({ ...options, bus, timings: { leaseMs: 10_000, renewMs: 3000, retryMs: [5] } }),
+      await startWorker({ ...options, bus, timings: { ...workerTimings, retryMs: [5] } }),
       await startWorker({ ...options, bus }),
     );
     bus.setFaults({ duplicate: 0.5, reorder: 0.5 });

@@ -12,7 +12,7 @@ describe("the URL of a RabbitMQ bus", () => {
         user: "guest",
         password: "guest",
         vhost: "/",
-        heartbeat: 15,
+        heartbeat: 5,
         namespace: "toolbus",
         management: null,
       },
@@ -21,7 +21,7 @@ describe("the URL of a RabbitMQ bus", () => {
 
   it("sets everything", () => {
     const url =
-      "amqps://worker:p%40ss%2Fword@[::1]:5999/pro%2Fduction?namespace=team-1&heartbeat=5&management=https%3A%2F%2Fops:secret@broker:15671%2Fapi-root%2F";
+      "amqps://worker:p%40ss%2Fword@[::1]:5999/pro%2Fduction?namespace=team-1&heartbeat=7&management=https%3A%2F%2Fops:secret@broker:15671%2Fapi-root%2F";
     expect(parseAmqpUrl(url)).toEqual({
       ok: true,
       settings: {
@@ -31,7 +31,7 @@ describe("the URL of a RabbitMQ bus", () => {
         user: "worker",
         password: "p@ss/word",
         vhost: "pro/duction",
-        heartbeat: 5,
+        heartbeat: 7,
         namespace: "team-1",
         management: { url: "https://broker:15671/api-root", user: "ops", password: "secret" },
       },

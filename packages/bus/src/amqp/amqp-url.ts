@@ -7,7 +7,10 @@ export interface AmqpSettings {
   readonly password: string;
   /** The virtual host in plain text: `/` rather than `%2F`. */
   readonly vhost: string;
-  /** The interval of heartbeats, in seconds. If the broker is silent for two to three intervals, the client closes the connection. */
+  /**
+   * The interval of heartbeats, in seconds. If one side is silent for two to three intervals, the other closes the connection. So the broker gives the
+   * messages of a frozen process, or of one whose machine is gone, to another process after this time.
+   */
   readonly heartbeat: number;
   /** The prefix of every exchange and queue of this bus, so that several buses can share a virtual host. */
   readonly namespace: string;
@@ -29,7 +32,7 @@ export type ParsedAmqpUrl = { readonly ok: true; readonly settings: AmqpSettings
 /**
  * Reads `amqp://user:password@host:port/vhost?namespace=name`, or `amqps://…` for TLS. Special characters of the credentials and the virtual
  * host are percent-encoded. Without credentials the login is RabbitMQ's `guest`. The options are `namespace` (`toolbus`), `heartbeat` in seconds
- * (15), and `management`, the percent-encoded http or https address of the management plugin. The bus compares the policies at start only if it
+ * (5), and `management`, the percent-encoded http or https address of the management plugin. The bus compares the policies at start only if it
  * has this address.
  */
 export function parseAmqpUrl(url: string): ParsedAmqpUrl {
@@ -40,7 +43,7 @@ export function parseAmqpUrl(url: string): ParsedAmqpUrl {
   if (unknown !== undefined) return refuse(`has the unknown option "${unknown.slice(0, 40)}"; known are ${KNOWN_OPTIONS.join(", ")}`);
   const namespace = parsed.searchParams.get("namespace") ?? "toolbus";
   if (!/^[a-z0-9-]{1,40}$/.test(namespace)) return refuse("has a namespace that is not 1 to 40 small letters, digits and hyphens");
-  const heartbeat = Number(parsed.searchParams.get("heartbeat") ?? 15);
+  const heartbeat = Number(parsed.searchParams.get("heartbeat") ?? HEARTBEAT_S);
   if (!Number.isInteger(heartbeat) || heartbeat < 1 || heartbeat > 300)
     return refuse("has a heartbeat that is not a whole number of seconds from 1 to 300");
   const login = loginOf(parsed) ?? { user: "guest", password: "guest" };
@@ -54,6 +57,8 @@ export function parseAmqpUrl(url: string): ParsedAmqpUrl {
   return { ok: true, settings: { protocol, host, port, ...login, vhost: vhost || "/", heartbeat, namespace, management } };
 }
 
+/** The least value that RabbitMQ recommends. With a lower one, a busy process or network may look dead. */
+const HEARTBEAT_S = 5;
 const EXAMPLE = "amqp://user:password@host:5672/vhost?namespace=name";
 const KNOWN_OPTIONS: readonly string[] = ["namespace", "heartbeat", "management"];
 

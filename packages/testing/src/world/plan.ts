@@ -1,3 +1,4 @@
+import { workerTimings } from "@toolbus/tool-kit";
 import { BATCH_SHARE, withBatches } from "./batch-worlds.ts";
 import type { Prng } from "../clockwork/prng.ts";
 import type { WorldPlan } from "./world-plan.ts";
@@ -169,7 +170,7 @@ function settingsWith(
     gateway: {},
     peopleDecideAll: false,
     seenEveryMs: 300_000,
-    worker: { leaseMs: 10_000, renewMs: 3000, retryMs: [1000, 5000, 30_000] },
+    worker: workerTimings,
     profile: {
       name: "release-investigation",
       description: "Whatever the plan says.",

@@ -125,8 +125,8 @@ describe("a call that takes its worker down", () => {
       const worker = start();
       void worker.deliver(bad, count);
       await begun(began, "a", count);
-      // The good call waits while the bad one runs alone, and then the worker crashes.
-      if (count > 1) void worker.deliver(good);
+      // The bad call has a mark from the second attempt on, so the good call waits while the bad one runs alone, and then the worker crashes.
+      if (count > 2) void worker.deliver(good);
       clock.now += workerTimings.leaseMs;
     }
     const last = start();
@@ -179,6 +179,21 @@ describe("a call that takes its worker down", () => {
 });
 
 describe("a redelivered call", () => {
+  // A call that runs alone would delay the others for up to ten seconds.
+  it("delays no other call of its new worker, because its old worker may just have been killed", { timeout: 5000 }, async () => {
+    const { start, ask, hold, letGo, began } = setup();
+    hold("a");
+    const worker = start();
+    const slow = worker.deliver(await ask("a", 0), 2);
+    await begun(began, "a", 1);
+    expect(await Promise.all([worker.deliver(await ask("b", 1), 2), worker.deliver(await ask("c", 2))])).toEqual([
+      { kind: "ack" },
+      { kind: "ack" },
+    ]);
+    letGo("a");
+    expect(await slow).toEqual({ kind: "ack" });
+  });
+
   it("costs nothing extra the first time", async () => {
     const { start, ask, steps } = setup();
     expect(await start().deliver(await ask("a"))).toEqual({ kind: "ack" });

@@ -28,7 +28,7 @@ describe("a lane of calls", () => {
 
   it("admits others when the exclusive time is over, after that was recorded", async () => {
     const lane = sharedLane();
-    const alone = await lane.enterAlone({ withinMs: 0, forMs: 1 }, NEVER);
+    const alone = await lane.enterAlone({ withinMs: 1, forMs: 1 }, NEVER);
     const noted: boolean[] = [];
     alone.onShared(async () => void noted.push(alone.alone()));
     await lane.enter(NEVER);

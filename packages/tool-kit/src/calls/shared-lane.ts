@@ -3,8 +3,8 @@ export interface SharedLane {
   /** Resolves when no other call runs alone. Also resolves when the call is stopped, because then it must end and not wait. */
   enter(stopped: AbortSignal): Promise<Place>;
   /**
-   * Keeps other calls out, and waits at most `withinMs` for the calls inside to leave. With 0 it does not wait. After `forMs`, the work of `onShared`
-   * is completed, and then other calls are admitted again.
+   * Keeps other calls out, and waits at most `withinMs` for the calls inside to leave. After `forMs`, the work of `onShared` is completed, and then
+   * other calls are admitted again.
    */
   enterAlone(times: { readonly withinMs: number; readonly forMs: number }, stopped: AbortSignal): Promise<Place>;
 }
@@ -32,7 +32,6 @@ export function sharedLane(): SharedLane {
     { withinMs, forMs }: { readonly withinMs: number; readonly forMs: number },
     stopped: AbortSignal,
   ): Promise<Place> {
-    if (withinMs === 0 && (closed || inside > 0)) return enter(stopped);
     while (closed && !stopped.aborted) await firstOf(closed.opened, stopped);
     if (closed) return placeOf(null);
     const { promise, resolve } = Promise.withResolvers<void>();

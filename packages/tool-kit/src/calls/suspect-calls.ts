@@ -6,8 +6,8 @@ import type { WorkerTimings } from "../worker-timings.ts";
 
 /**
  * Finds a call that crashes its workers, and stops it from running again. The first attempt at a call costs nothing. A call that arrives again, and
- * did not end properly before, leaves a mark in the store while it runs, and runs alone if possible. If the worker crashes then, no other call can be
- * the cause.
+ * did not end properly before, leaves a mark in the store while it runs. If the call has left a mark before, it runs alone if possible. If the worker
+ * crashes then, no other call can be the cause.
  */
 export interface SuspectCalls {
   /** Decides how this call may continue. Throws `StoreUnavailable`. */
@@ -52,8 +52,9 @@ export function suspectCalls({ marks, timings, ownersDeadBefore, random }: Suspe
       const judged = judge({ mark, self, now, ownersDeadBefore });
       if (judged.kind !== "run") return judged;
       const { deaths } = judged;
-      // Other calls must end first only if this call left a mark when a worker crashed.
-      const place = await lane.enterAlone({ withinMs: mark === null ? 0 : ALONE_MS, forMs: ALONE_MS }, stopped);
+      // Without a mark, whether the call runs alone proves nothing: two marks are needed. All calls of a worker that somebody killed arrive like this,
+      // and none of them may delay the others, nor the calls of this worker.
+      const place = mark === null ? await lane.enter(stopped) : await lane.enterAlone({ withinMs: ALONE_MS, forMs: ALONE_MS }, stopped);
       return marked(call, place, { deaths, version });
     },
   };

@@ -44,7 +44,7 @@ describe("writes of two runs on one resource", () => {
     const done = left.deliver(first);
     await begun;
     const second = await ofAnother();
-    expect(await right.deliver(second)).toMatchObject({ ...BUSY, after: 1000 });
+    expect(await right.deliver(second)).toMatchObject(BUSY);
     expect([over.prepares, over.runs]).toEqual([1, 1]);
     letGo();
     expect(await done).toEqual({ kind: "ack" });
@@ -54,6 +54,34 @@ describe("writes of two runs on one resource", () => {
     letGo();
     expect(await after).toEqual({ kind: "ack" });
     expect([...left.read(), ...right.read()].map(({ result }) => result.status)).toEqual(["ok", "ok"]);
+  });
+
+  it("wait in their worker while the other write is short, and need not return to the queue", async () => {
+    const { process, ofOneRun, ofAnother, reaches, letGo } = setup(byPayee);
+    // The waits are so many that the test ends long before them.
+    const worker = process({ timings: { ...workerTimings, turnHereMs: Array<number>(1000).fill(10) } });
+    const begun = reaches();
+    const first = worker.deliver(await ofOneRun());
+    await begun;
+    const next = reaches();
+    const second = worker.deliver(await ofAnother());
+    letGo();
+    await next;
+    letGo();
+    expect(await Promise.all([first, second])).toEqual([{ kind: "ack" }, { kind: "ack" }]);
+  });
+
+  it("wait in the queue shortly at first, because most writes are short, and later longer", async () => {
+    const { process, ofOneRun, ofAnother, reaches, letGo } = setup(byPayee);
+    const [worker, begun] = [process(), reaches()];
+    const done = worker.deliver(await ofOneRun());
+    await begun;
+    const second = await ofAnother();
+    const waits: unknown[] = [];
+    for (let count = 1; count <= 8; count++) waits.push(await worker.deliver(second, count));
+    expect(waits).toEqual([250, 500, 1000, 2000, 2000, 2000, 5000, LONGEST_MS].map((after) => ({ ...BUSY, after })));
+    letGo();
+    await done;
   });
 
   it.each([

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { setTimeout as wait } from "node:timers/promises";
 import { isJsonObject, type Json, keys } from "@toolbus/contracts";
 import { commitRepeatedly, type StateStore, type StoredDocument } from "@toolbus/state";
 
@@ -23,15 +24,27 @@ export interface TurnRequest {
   readonly longestMs: number;
 }
 
+/**
+ * Waits while another call has the lock, for these times at most. Does not acquire it, so the caller may still have to wait in the queue. Ends early if
+ * the call is stopped. Throws `StoreUnavailable`.
+ */
+export async function awaitTurn(state: StateStore, request: TurnRequest, waitsMs: readonly number[], stopped: AbortSignal): Promise<void> {
+  const { key } = placeOf(state, request.toolset, request.resource);
+  for (const ms of waitsMs) {
+    const { now, documents } = await state.read([key]);
+    if (leftOf(holderOf(documents[0] ?? null), now, request) === 0 || stopped.aborted) return;
+    await wait(ms, undefined, { signal: stopped }).catch(() => undefined);
+  }
+}
+
 /** Acquires the lock, or returns how much longer another call may have it. Throws `StoreUnavailable`. */
-export async function takeTurn(state: StateStore, { toolset, resource, callId, longestMs }: TurnRequest): Promise<TurnTaken> {
+export async function takeTurn(state: StateStore, request: TurnRequest): Promise<TurnTaken> {
+  const { toolset, resource, callId, longestMs } = request;
   const { shard, key } = placeOf(state, toolset, resource);
   const { now, documents } = await state.read([key]);
   const stored = documents[0] ?? null;
-  const holder = holderOf(stored);
-  const left = holder === null || holder.callId === callId ? 0 : holder.until - now;
-  // No worker of the toolset writes a lock that lasts longer, so a longer one is ignored.
-  if (left > 0 && left <= longestMs) return { kind: "busy", forMs: left };
+  const left = leftOf(holderOf(stored), now, request);
+  if (left > 0) return { kind: "busy", forMs: left };
   const value = { callId, until: now + longestMs };
   const { outcome } = await commitRepeatedly(state, shard, {
     op: `turn:${callId}:${stored?.version ?? 0}`,
@@ -40,6 +53,14 @@ export async function takeTurn(state: StateStore, { toolset, resource, callId, l
   });
   if (outcome !== "ok") return { kind: "busy", forMs: RACE_MS };
   return { kind: "taken", turn: { release: () => release(state, shard, key, callId) } };
+}
+
+/** Returns how much longer another call may have the lock, or 0 if none has it. */
+function leftOf(holder: Holder | null, now: number, { callId, longestMs }: TurnRequest): number {
+  if (holder === null || holder.callId === callId) return 0;
+  const left = holder.until - now;
+  // No worker of the toolset writes a lock that lasts longer, so a longer one is ignored.
+  return left > 0 && left <= longestMs ? left : 0;
 }
 
 async function release(state: StateStore, shard: string, key: string, callId: string): Promise<void> {
@@ -70,7 +91,12 @@ function placeOf({ shards }: StateStore, toolset: string, resource: string): { r
   return { shard, key: keys.resource(toolset, shard, hash) };
 }
 
-function holderOf(stored: StoredDocument | null): { readonly callId: string; readonly until: number } | null {
+interface Holder {
+  readonly callId: string;
+  readonly until: number;
+}
+
+function holderOf(stored: StoredDocument | null): Holder | null {
   const value: Json | undefined = stored?.value;
   if (value === undefined || !isJsonObject(value)) return null;
   const { callId, until } = value;

@@ -7,7 +7,7 @@ import type { EndCode } from "./ledger.ts";
 import type { Hold } from "./ledger-hold.ts";
 import type { CheckedArguments } from "../calls/read-arguments.ts";
 import { crashedResult, onTrial } from "../calls/on-trial.ts";
-import { takeTurn } from "./resource-turn.ts";
+import { awaitTurn, takeTurn, type TurnRequest } from "./resource-turn.ts";
 import { readOutcome, toolContext } from "../calls/run-read.ts";
 import { type Ran, runWithin } from "../calls/run-within.ts";
 import { type ToolCall, withRecord } from "../tool/tool-call.ts";
@@ -20,7 +20,7 @@ import { askPerson, askUntil } from "../questions/ask-person.ts";
 import { nobodyToAsk } from "../questions/question.ts";
 import type { Reconciliation, WriteContext } from "../tool/tool.ts";
 import type { WriteExecutor } from "../tool/toolset.ts";
-import { retryAfter } from "../worker-timings.ts";
+import { retryAfter, turnAfter } from "../worker-timings.ts";
 
 /**
  * Runs a write only as often as its idempotency allows, and only with a genuine grant for exactly this call. The ledger records the result before the
@@ -38,12 +38,15 @@ export async function runWrite(
   const permission = await checkGrant(call, executor, args, context);
   if (permission.kind !== "granted") return permission;
   const { toolset, protection } = context;
+  const request = turnRequest(call, executor, args, context);
+  // The write waits before it counts as one of the concurrent calls of a dependency.
+  if (request) await awaitTurn(context.state, request, context.timings.turnHereMs, call.stopped);
   const entry = await protection.enter({ definition: executor.definition, hasCheck: toolset.hasCheck, signals: [call.stopped] });
   // People may have approved the write, so it waits for its turn instead of ending.
   if (entry.kind === "busy") return putOff(call, entry.afterMs, "as many calls of the tool as allowed began before it");
   try {
     const refused = entry.kind === "refused" ? entry.problem : null;
-    return await runAdmitted(call, executor, args, context, { permission, off, refused, pass: entry.pass });
+    return await runAdmitted(call, executor, args, context, { permission, off, refused, request, pass: entry.pass });
   } finally {
     entry.pass.leave();
   }
@@ -54,7 +57,15 @@ interface Admission {
   readonly permission: Granted;
   readonly off: string | null;
   readonly refused: ToolProblem | null;
+  /** The lock that the write needs, or null if it names no resource. */
+  readonly request: TurnRequest | null;
   readonly pass: Pass;
+}
+
+function turnRequest(call: ToolCall, { tool }: WriteExecutor, args: CheckedArguments, context: InvokeContext): TurnRequest | null {
+  const resource = tool.resource?.(args.value);
+  if (resource === undefined) return null;
+  return { toolset: context.toolset.name, resource, callId: call.callId, longestMs: longestMs(context) };
 }
 
 async function runAdmitted(
@@ -64,17 +75,11 @@ async function runAdmitted(
   context: InvokeContext,
   admission: Admission,
 ): Promise<Outcome> {
-  const resource = executor.tool.resource?.(args.value);
-  if (resource === undefined)
-    return onTrial(call, context, (crashed) => beginWrite(call, executor, args, context, { ...admission, crashed }));
-  const taken = await takeTurn(context.state, {
-    toolset: context.toolset.name,
-    resource,
-    callId: call.callId,
-    longestMs: longestMs(context),
-  });
+  const { request } = admission;
+  if (request === null) return onTrial(call, context, (crashed) => beginWrite(call, executor, args, context, { ...admission, crashed }));
+  const taken = await takeTurn(context.state, request);
   if (taken.kind === "busy")
-    return putOff(call, Math.min(taken.forMs, retryAfter(context.timings, call.count)), "another write on the same resource is under way");
+    return putOff(call, Math.min(taken.forMs, turnAfter(context.timings, call.count)), "another write on the same resource is under way");
   const outcome = await onTrial(call, context, (crashed) => beginWrite(call, executor, args, context, { ...admission, crashed }));
   // The lock belongs to the call, so it is not released if another attempt follows.
   if (outcome.kind !== "retry") await taken.turn.release();
@@ -82,7 +87,7 @@ async function runAdmitted(
 }
 
 /**
- * The number of times that a delivery waits for its turn. Then the call is left to the agent's timer, because a broker gives up a message after too
+ * The number of times that a delivery waits for its turn, each for a time of `turnMs`. Then the call is left to the agent's timer, because a broker gives up a message after too
  * many redeliveries.
  */
 const WAITS_FOR_TURN = 8;

@@ -1,13 +1,12 @@
 // A separate process that consumes "orders". A test pauses or kills it. The process prints its deliveries, and ends a handler on request.
 import { connectBus } from "@toolbus/bus";
 
-const [url = "", ackWaitMs = ""] = process.argv.slice(2);
+const [url = "", timings = "", concurrency = ""] = process.argv.slice(2);
 const reported = Promise.withResolvers<void>();
 process.on("message", () => reported.resolve());
 process.on("disconnect", () => process.exit());
 
-const timings = { ackWaitMs: Number(ackWaitMs), workingMs: Number(ackWaitMs) / 4 };
-const bus = await connectBus(url, { clock: Date.now, nats: { timings } });
+const bus = await connectBus(url, { clock: Date.now, nats: { timings: JSON.parse(timings) as object } });
 await bus.consume(
   "orders",
   async ({ message, count }) => {
@@ -16,6 +15,6 @@ await bus.consume(
     process.send?.({ ended: message.id });
     return { kind: "ack" };
   },
-  { concurrency: 1 },
+  { concurrency: Number(concurrency) },
 );
 process.send?.({ ready: true });
