@@ -25,7 +25,7 @@ const NOBODY: ServerUrls = {
 const measure = (servers: ServerUrls, names: RegExp, signal = new AbortController().signal) =>
   recovery(
     { seconds: 1, stopwatch: hourly(), signal },
-    { servers, peers: false },
+    { servers, peers: false, before: null },
     { scenarios: SCENARIOS.filter(({ name }) => names.test(name)), held: 2, perSecond: 1 },
   );
 
