@@ -1,6 +1,17 @@
 import type { Json, TranscriptEntry, Usage } from "@toolbus/contracts";
 import { type FactsOf, type ModelContext, modelFacts, type ModelProvider, type ModelReply, type ModelRequest } from "@toolbus/models";
-import { attributeNames, type Attributes, errorType, type Log, measure, metricNames, metricsAreOn, spanNames, spansAreOn, withSpan } from "@toolbus/telemetry";
+import {
+  attributeNames,
+  type Attributes,
+  errorType,
+  type Log,
+  measure,
+  metricNames,
+  metricsAreOn,
+  spanNames,
+  spansAreOn,
+  withSpan,
+} from "@toolbus/telemetry";
 import { measureWindow, windowAttributes } from "./context/context-telemetry.ts";
 import { usageOfReply } from "./usage.ts";
 
