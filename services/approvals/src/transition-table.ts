@@ -81,6 +81,7 @@ export const approvalTransitions: readonly Transition<ApprovalChange>[] = [
     by: drifted,
     when: "The target has changed since people approved the plan. People decide about the new plan, or the write ends.",
     changes: ["approval approved → pending", "approval approved → refused"],
+    rare: { "approval approved → refused": "a target has to change after an approval, in a way that the write can no longer be planned" },
   },
   {
     name: "approvals refuse",
