@@ -1,3 +1,4 @@
+import { type LeftToSdk, leftToSdk } from "./left-to-sdk.ts";
 import { TelemetryRefused } from "./refused.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -35,7 +36,7 @@ export interface PageAddress {
   readonly port: number;
 }
 
-export interface TelemetrySettings {
+export interface TelemetrySettings extends LeftToSdk {
   /** True to switch off all of OpenTelemetry, including an SDK that the user started. */
   readonly disabled: boolean;
   /** The collector of each signal. It is null for a signal that is not sent to one. */
@@ -43,11 +44,7 @@ export interface TelemetrySettings {
   /** The signals that are written to standard output. */
   readonly console: Readonly<Record<Signal, boolean>>;
   readonly sampler: SamplerSettings;
-  /** True if one of the SDK's limits of spans is set. */
-  readonly spanLimits: boolean;
   readonly batches: { readonly spans: BatchSettings; readonly records: BatchSettings };
-  /** True if metrics are to be added up in another way than by default. */
-  readonly otherMetrics: boolean;
   readonly metricIntervalMs: number;
   /** Where `/metrics` is served for Prometheus, or null if it is not served. */
   readonly metricsPage: PageAddress | null;
@@ -74,8 +71,7 @@ export function readTelemetrySettings(env: Environment, defaultServiceName: stri
     targets: { traces: traces.otlp, metrics: metrics.otlp, logs: logs.otlp },
     console: { traces: traces.console, metrics: metrics.console, logs: logs.console },
     sampler: sampler(env),
-    spanLimits: isGiven(env, SPAN_LIMIT),
-    otherMetrics: isGiven(env, METRIC_FORM),
+    ...leftToSdk(env),
     batches: { spans: batch(env, "OTEL_BSP"), records: batch(env, "OTEL_BLRP") },
     metricIntervalMs: whole(env, "OTEL_METRIC_EXPORT_INTERVAL", 60_000),
     metricsPage: disabled ? null : metricsPage(env),
@@ -85,14 +81,6 @@ export function readTelemetrySettings(env: Environment, defaultServiceName: stri
     auditFile: given(env, "TOOL_AUDIT_FILE") ?? null,
     auditKeyFile: given(env, "AUDIT_KEY_FILE") ?? null,
   };
-}
-
-const SPAN_LIMIT = /^OTEL_(?:SPAN|EVENT|LINK|ATTRIBUTE)_\w+_LIMIT$/;
-
-const METRIC_FORM = /^OTEL_EXPORTER_OTLP_METRICS_(?:TEMPORALITY_PREFERENCE|DEFAULT_HISTOGRAM_AGGREGATION)$/;
-
-function isGiven(env: Environment, names: RegExp): boolean {
-  return Object.keys(env).some((name) => names.test(name) && given(env, name) !== undefined);
 }
 
 interface Exporters {

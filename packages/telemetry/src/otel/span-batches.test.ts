@@ -81,6 +81,23 @@ describe("batches of spans", () => {
     expect(collector.names()).toEqual([["b"]]);
   });
 
+  it("leave out and report a span that cannot be encoded, and the code that ends it goes on", async () => {
+    const collector = fakeCollector();
+    const batches = opened({}, collector);
+    batches.end("a");
+    batches.endNameless();
+    batches.end("b");
+    await collector.answerAll(batches.shutdown());
+    expect(collector.names()).toEqual([["a", "b"]]);
+    expect(batches.failures()).toEqual([expect.any(TypeError)]);
+    const whole = fakeCollector();
+    const others = opened({}, whole);
+    others.end("a", "b");
+    await whole.answerAll(others.shutdown());
+    // Nothing of the span that was left out is in the request.
+    expect(collector.texts()[0]?.length).toBe(whole.texts()[0]?.length);
+  });
+
   it("have the spans of each scope together, with the resource", async () => {
     const collector = fakeCollector();
     const batches = opened({}, collector);
@@ -117,6 +134,11 @@ function opened(batches: BatchSettings, collector: ReturnType<typeof fakeCollect
     end: (...names: readonly string[]) => endAll(provider.getTracer("toolbus"), names),
     endOf: (scope: string, ...names: readonly string[]) => endAll(provider.getTracer(scope), names),
     endUnsampled: (...names: readonly string[]) => endAll(unsampled.getTracer("toolbus"), names),
+    endNameless: () =>
+      provider
+        .getTracer("toolbus")
+        .startSpan(undefined as unknown as string, { attributes: { a: 1 } })
+        .end(),
     shutdown: () => processor.shutdown(),
     failures: () => failures,
     dropped: () => dropped,

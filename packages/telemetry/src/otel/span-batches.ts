@@ -1,6 +1,6 @@
 import type { ReadableSpan, SpanProcessor } from "@opentelemetry/sdk-trace";
 import type { BatchSettings } from "../settings.ts";
-import { protobufSink } from "./protobuf-sink.ts";
+import { protobufSink, type ProtobufSink } from "./protobuf-sink.ts";
 import { exportRequest, type SpansBytes, writeSpan } from "./span-protobuf.ts";
 
 /** Sends the body of a request. Rejects if it was not accepted in time. */
@@ -28,6 +28,8 @@ export function spanBatches({ batches, send, onFailed, onDropped, close }: SpanB
   const delayMs = batches.scheduledDelayMillis ?? 5000;
   const timeoutMs = batches.exportTimeoutMillis ?? 30_000;
   let open = newBatch();
+  /** The buffer of the last batch, for the next one. New buffers of this size would make garbage collections more frequent. */
+  let spare: ProtobufSink | null = null;
   const sealed: Batch[] = [];
   let waiting = 0;
   let dropped = 0;
@@ -42,12 +44,25 @@ export function spanBatches({ batches, send, onFailed, onDropped, close }: SpanB
       dropped++;
       return;
     }
-    writeSpan(partFor(open, span).spans, span);
+    if (!written(partFor(open, span, newSink).spans, span)) return;
     waiting++;
     if (++open.count >= mostInBatch) {
       seal();
       void sendSealed();
     } else timer ??= setTimeout(onTimer, delayMs).unref();
+  }
+
+  /** A span of a tool may be none at all, for example without a name. The code that ends it must not get the error. */
+  function written(to: ProtobufSink, span: ReadableSpan): boolean {
+    const start = to.at;
+    try {
+      writeSpan(to, span);
+      return true;
+    } catch (error) {
+      to.at = start;
+      onFailed(error);
+      return false;
+    }
   }
 
   function onTimer(): void {
@@ -80,9 +95,22 @@ export function spanBatches({ batches, send, onFailed, onDropped, close }: SpanB
   async function sendAll(): Promise<void> {
     for (let batch = sealed.shift(); batch; batch = sealed.shift()) {
       waiting -= batch.count;
-      await within(timeoutMs, () => send(exportRequest(batch.parts))).catch(onFailed);
+      await within(timeoutMs, () => send(bodyOf(batch))).catch(onFailed);
       report();
     }
+  }
+
+  function bodyOf({ parts }: Batch): Uint8Array {
+    const body = exportRequest(parts);
+    for (const { spans } of parts) if (spans.bytes.length <= MOST_SPARE_BYTES) spare = spans;
+    return body;
+  }
+
+  function newSink(): ProtobufSink {
+    const sink = spare ?? protobufSink();
+    spare = null;
+    sink.at = 0;
+    return sink;
   }
 
   function report(): void {
@@ -99,6 +127,8 @@ export function spanBatches({ batches, send, onFailed, onDropped, close }: SpanB
   }
 }
 
+const MOST_SPARE_BYTES = 1_048_576;
+
 interface Batch {
   count: number;
   readonly parts: SpansBytes[];
@@ -109,9 +139,9 @@ function newBatch(): Batch {
 }
 
 /** Returns the part of the batch for the scope of this span. Almost all spans have one scope, so there are few parts. */
-function partFor({ parts }: Batch, { resource, instrumentationScope: scope }: ReadableSpan): SpansBytes {
+function partFor({ parts }: Batch, { resource, instrumentationScope: scope }: ReadableSpan, newSink: () => ProtobufSink): SpansBytes {
   for (const part of parts) if (part.scope === scope && part.resource === resource) return part;
-  const part: SpansBytes = { resource, scope, spans: protobufSink() };
+  const part: SpansBytes = { resource, scope, spans: newSink() };
   parts.push(part);
   return part;
 }
