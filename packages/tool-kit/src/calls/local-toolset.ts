@@ -29,7 +29,10 @@ export function localToolset(context: InvokeContext, places: Places): OpenLocalT
     async answer(invoke, signal) {
       const parsed = parseInvoke(invoke.body);
       if (!parsed.ok) {
-        log.warn({ messageId: invoke.id.slice(0, 160), why: describeProblems(parsed.problems) }, "an invoke that cannot be read was dropped");
+        log.warn(
+          { messageId: invoke.id.slice(0, 160), why: describeProblems(parsed.problems) },
+          "an invoke that cannot be read was dropped",
+        );
         return null;
       }
       const { value: body } = parsed;
