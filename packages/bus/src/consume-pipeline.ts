@@ -125,7 +125,13 @@ async function judge<T>(delivery: Delivery, rules: Rules<T>): Promise<Verdict> {
   const read = readStrictly(message, rules, { now: rules.clock(), maxAgeMs: rules.maxAgeMs });
   if (!read.ok) return { kind: read.illFormed ? "unusable" : "dead-letter", reason: read.reason };
   const ending = await runWithin<Verdict>(rules.deadlineMs, delivery.signal, (signal) =>
-    rules.handler(message, read.body, { count, redelivered: count > 1, signal }),
+    rules.handler(message, read.body, {
+      count,
+      redelivered: count > 1,
+      get signal() {
+        return signal();
+      },
+    }),
   );
   switch (ending.kind) {
     case "done":

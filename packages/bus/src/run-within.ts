@@ -1,3 +1,5 @@
+import { signalOnDemand } from "./signal-on-demand.ts";
+
 /** The result of a piece of work. `thrown` is the thrown value, unchanged. */
 export type Ending<T> =
   | { readonly kind: "done"; readonly value: T }
@@ -5,31 +7,31 @@ export type Ending<T> =
   | { readonly kind: "late" };
 
 /**
- * Runs work for at most `deadlineMs` and passes a signal to it. At the deadline the signal aborts with a `TimeoutError` and the ending is "late" at
- * once, even if the work ignores the signal. A later result is dropped. When `outer` aborts, the signal aborts with the same reason.
+ * Runs work for at most `deadlineMs` and passes a function to it that returns a signal. At the deadline the signal aborts with a `TimeoutError` and the
+ * ending is "late" at once, even if the work ignores the signal. A later result is dropped. When `outer` aborts, the signal aborts with the same
+ * reason.
  */
-export async function runWithin<T>(deadlineMs: number, outer: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<Ending<T>> {
-  const controller = new AbortController();
-  const late = Promise.withResolvers<Ending<T>>();
+export function runWithin<T>(deadlineMs: number, outer: AbortSignal, work: (signal: () => AbortSignal) => Promise<T>): Promise<Ending<T>> {
+  const { promise, resolve } = Promise.withResolvers<Ending<T>>();
+  const own = signalOnDemand(outer);
   const timer = setTimeout(() => {
-    controller.abort(new DOMException(`The deadline of ${deadlineMs} ms passed.`, "TimeoutError"));
-    late.resolve({ kind: "late" });
+    own.abort(new DOMException(`The deadline of ${deadlineMs} ms passed.`, "TimeoutError"));
+    end({ kind: "late" });
   }, deadlineMs);
-  const onOuterAbort = (): void => controller.abort(outer.reason);
-  if (outer.aborted) onOuterAbort();
-  else outer.addEventListener("abort", onOuterAbort, { once: true });
-  try {
-    return await Promise.race([endingOf(() => work(controller.signal)), late.promise]);
-  } finally {
+  begun(work, own.signal).then(
+    (value) => end({ kind: "done", value }),
+    (thrown: unknown) => end({ kind: "threw", thrown }),
+  );
+  return promise;
+
+  function end(ending: Ending<T>): void {
     clearTimeout(timer);
-    outer.removeEventListener("abort", onOuterAbort);
+    own.end();
+    resolve(ending);
   }
 }
 
-async function endingOf<T>(work: () => Promise<T>): Promise<Ending<T>> {
-  try {
-    return { kind: "done", value: await work() };
-  } catch (thrown) {
-    return { kind: "threw", thrown };
-  }
+/** Begins the work. Work that throws at once rejects like work that throws later. */
+async function begun<T>(work: (signal: () => AbortSignal) => Promise<T>, signal: () => AbortSignal): Promise<T> {
+  return work(signal);
 }

@@ -23,9 +23,9 @@ export type StrictlyRead<T> =
  * reason has at most 300 characters. It may quote field names of the body, but never its values. Never throws.
  */
 export function readStrictly<T>(message: Message, { parse, types }: Strictness<T>, age?: AgeLimit): StrictlyRead<T> {
-  if (Buffer.byteLength(message.body) > MAX_BODY_BYTES) return refuse(`the body is over ${MAX_BODY_BYTES} bytes`);
-  if (attributeBytes(message) > MAX_ATTRIBUTE_BYTES) return refuse(`the attributes are over ${MAX_ATTRIBUTE_BYTES} bytes`);
-  const longName = NAMES.find((name) => Buffer.byteLength(message[name] ?? "") > MAX_NAME_BYTES);
+  if (isLonger(message.body, MAX_BODY_BYTES)) return refuse(`the body is over ${MAX_BODY_BYTES} bytes`);
+  if (areLonger(message.attributes, MAX_ATTRIBUTE_BYTES)) return refuse(`the attributes are over ${MAX_ATTRIBUTE_BYTES} bytes`);
+  const longName = NAMES.find((name) => isLonger(message[name] ?? "", MAX_NAME_BYTES));
   if (longName) return refuse(`the ${longName} is over ${MAX_NAME_BYTES} bytes`);
   if (types && !types.includes(message.type)) return refuse(`the type is not one of ${types.join(", ")}`);
   const sent = RFC_3339.test(message.time) ? Date.parse(message.time) : Number.NaN;
@@ -58,10 +58,20 @@ function refuse(reason: string, illFormed = true): { readonly ok: false; readonl
   return { ok: false, illFormed, reason: reason.slice(0, LONGEST_REASON) };
 }
 
-function attributeBytes(message: Message): number {
+/** Returns whether a text has more bytes in UTF-8. A UTF-16 unit has at most three bytes, so most texts need no count. */
+function isLonger(text: string, most: number): boolean {
+  return text.length * 3 > most && Buffer.byteLength(text) > most;
+}
+
+/** Returns whether the names and values together have more bytes in UTF-8. */
+function areLonger(attributes: Message["attributes"], most: number): boolean {
+  const names = Object.keys(attributes);
+  let units = 0;
+  for (const name of names) units += name.length + (attributes[name]?.length ?? 0);
+  if (units * 3 <= most) return false;
   let bytes = 0;
-  for (const [name, value] of Object.entries(message.attributes)) bytes += Buffer.byteLength(name) + Buffer.byteLength(value);
-  return bytes;
+  for (const name of names) bytes += Buffer.byteLength(name) + Buffer.byteLength(attributes[name] ?? "");
+  return bytes > most;
 }
 
 function faultOfAge(sent: number, { now, maxAgeMs }: AgeLimit): string | undefined {

@@ -41,7 +41,8 @@ export function message(parts: MessageParts): Message {
       `The body of ${parts.id} for ${parts.topic} is over ${MAX_BODY_BYTES} bytes; store it as a blob and send its hash.`,
     );
   const named: Record<string, string> = {};
-  for (const [name, value] of Object.entries(parts.attributes ?? {})) if (value !== undefined) named[name] = String(value);
+  const given = parts.attributes ?? {};
+  for (const name of Object.keys(given)) if (given[name] !== undefined) named[name] = String(given[name]);
   return {
     id: parts.id,
     topic: parts.topic,

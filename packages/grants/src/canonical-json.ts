@@ -1,4 +1,5 @@
 import type { Json } from "@toolbus/contracts";
+import { plainText } from "./plain-json.ts";
 
 /**
  * Returns the canonical text of a JSON value (RFC 8785): no white space, keys sorted by UTF-16 code units, numbers as ECMAScript prints them. Equal
@@ -6,6 +7,10 @@ import type { Json } from "@toolbus/contracts";
  * number that is not finite, a lone surrogate, `undefined`, a bigint, a function.
  */
 export function canonicalJson(value: Json): string {
+  return plainText(value) ?? written(value);
+}
+
+function written(value: Json): string {
   switch (typeof value) {
     case "string":
       return canonicalString(value);
@@ -17,7 +22,7 @@ export function canonicalJson(value: Json): string {
     case "object":
       if (value === null) return "null";
       // Array.from also visits holes, which map would skip.
-      return isArray(value) ? `[${Array.from(value, (item) => canonicalJson(item)).join(",")}]` : canonicalObject(value);
+      return isArray(value) ? `[${Array.from(value, (item) => written(item)).join(",")}]` : canonicalObject(value);
     default:
       // The types exclude this value. JSON.stringify would omit it, and then two different values would have the same text.
       throw new TypeError(`A value of type ${typeof value} has no JSON form.`);
@@ -30,7 +35,7 @@ function canonicalObject(value: { readonly [key: string]: Json }): string {
   for (const key of Object.keys(value).sort()) {
     const member = value[key];
     if (member === undefined) throw new TypeError(`The member ${JSON.stringify(key)} is undefined, which has no JSON form.`);
-    members.push(`${canonicalString(key)}:${canonicalJson(member)}`);
+    members.push(`${canonicalString(key)}:${written(member)}`);
   }
   return `{${members.join(",")}}`;
 }

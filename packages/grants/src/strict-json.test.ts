@@ -2,7 +2,8 @@ import type { Json } from "@toolbus/contracts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { canonicalJson } from "./canonical-json.ts";
-import { MAX_JSON_BYTES, MAX_JSON_DEPTH, parseCanonicalArguments, parseStrictJson } from "./strict-json.ts";
+import { MAX_JSON_DEPTH } from "./plain-json.ts";
+import { MAX_JSON_BYTES, parseCanonicalArguments, parseStrictJson } from "./strict-json.ts";
 
 describe("the strict JSON parser", () => {
   it.each<[string, string, string]>([

@@ -1,11 +1,9 @@
 import type { Json, JsonObject, Parsed, Problem } from "@toolbus/contracts";
 import { canonicalJson } from "./canonical-json.ts";
+import { FORBIDDEN_KEYS, MAX_JSON_DEPTH, plainText } from "./plain-json.ts";
 
 /** The largest text that the strict parser reads, in bytes of UTF-8. */
 export const MAX_JSON_BYTES = 64 * 1024;
-
-/** The deepest nesting of arrays and objects that the strict parser accepts. */
-export const MAX_JSON_DEPTH = 32;
 
 /**
  * Parses JSON that all readers parse in the same way. Refuses duplicate keys, integers beyond 2^53 - 1 and numbers out of range (both change
@@ -13,8 +11,7 @@ export const MAX_JSON_DEPTH = 32;
  * its JSON Pointer.
  */
 export function parseStrictJson(text: string, maxBytes = MAX_JSON_BYTES): Parsed<Json> {
-  // The first comparison avoids counting the bytes of a huge text.
-  if (text.length > maxBytes || Buffer.byteLength(text) > maxBytes) return refused("", `is over ${maxBytes} bytes`);
+  if (isOver(text, maxBytes)) return refused("", `is over ${maxBytes} bytes`);
   let value: Json;
   try {
     value = JSON.parse(text);
@@ -27,6 +24,8 @@ export function parseStrictJson(text: string, maxBytes = MAX_JSON_BYTES): Parsed
 
 /** Parses the arguments of a call as they arrive. They must be strict JSON, an object, and already in canonical form, byte for byte. */
 export function parseCanonicalArguments(text: string): Parsed<JsonObject> {
+  const plain = plainArguments(text);
+  if (plain) return { ok: true, value: plain };
   const parsed = parseStrictJson(text);
   if (!parsed.ok) return parsed;
   const { value } = parsed;
@@ -35,13 +34,28 @@ export function parseCanonicalArguments(text: string): Parsed<JsonObject> {
   return { ok: true, value };
 }
 
+/** Returns arguments whose text is that of a plain value, and so canonical and strict. Returns null for all others, also if they are right. */
+function plainArguments(text: string): JsonObject | null {
+  if (isOver(text, MAX_JSON_BYTES)) return null;
+  try {
+    const value: Json = JSON.parse(text);
+    return isObject(value) && plainText(value) === text ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Returns whether a text has more bytes of UTF-8. The length alone decides for most texts, because a UTF-16 unit has one to three bytes. */
+function isOver(text: string, maxBytes: number): boolean {
+  return text.length > maxBytes || (text.length * 3 > maxBytes && Buffer.byteLength(text) > maxBytes);
+}
+
 /** Returns true for a JSON object, which is neither null nor an array. */
 export function isObject(value: Json): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 const MAX_FAULTS = 8;
-const FORBIDDEN_KEYS: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 
 /** A container that is open while the text is read. It has the keys that were read so far or, for an array, the index of the next element. */
 interface Open {

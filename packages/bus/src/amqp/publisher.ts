@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { ConfirmChannel } from "amqplib";
 import { BusUnavailable, Unroutable } from "../message-bus.ts";
 import { CLOSED, LOST, type Session } from "./link.ts";
+import { quickFrames } from "./quick-frames.ts";
 import { settled } from "./settled.ts";
 import { type Generation, openSteadyChannel, type SteadyChannelOptions } from "./steady-channel.ts";
 import type { Route } from "./topology.ts";
@@ -53,7 +54,7 @@ export async function openPublisher(options: PublisherOptions): Promise<Publishe
 
   const steady = await openSteadyChannel<ConfirmChannel>(options, {
     name: "publishing",
-    create: (model) => model.createConfirmChannel(),
+    create: async (model) => quickFrames(await model.createConfirmChannel()),
     begin,
   });
 

@@ -3,7 +3,10 @@
  * as UTF-8, as CloudEvents specifies. A lone surrogate becomes U+FFFD, because UTF-8 cannot express it.
  */
 export function encodeText(text: string): string {
-  return NEEDS_CODE.test(text) ? text.toWellFormed().replaceAll(EACH_NEEDS_CODE, encodeURIComponent) : text;
+  if (!NEEDS_CODE.test(text)) return text;
+  if (NEEDS_OTHER_CODE.test(text)) return text.toWellFormed().replaceAll(EACH_NEEDS_CODE, encodeURIComponent);
+  // JSON needs no other codes, and each code in it would cost a call.
+  return text.replaceAll("%", "%25").replaceAll('"', "%22").replaceAll(" ", "%20");
 }
 
 /** Returns the decoded text. If the text does not have this encoding, another program wrote it, and it is returned unchanged. */
@@ -19,4 +22,5 @@ export function decodeText(header: string): string {
 // The pattern matches every character except !, #, $ and those from & to ~. So it matches spaces, double quotes, percent signs, control characters
 // and non-ASCII characters.
 const NEEDS_CODE = /[^!#$&-~]/;
+const NEEDS_OTHER_CODE = /[^ -~]/;
 const EACH_NEEDS_CODE = /[^!#$&-~]/gu;

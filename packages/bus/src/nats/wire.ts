@@ -30,26 +30,25 @@ export function toHeaders(message: Message): Headers {
  * a body, they make the JSON invalid. Never throws.
  */
 export function fromWire(topic: string, headers: Headers, body: Uint8Array, fallbackId: string): Message {
-  const fields = new Map<string, string>();
-  const attributes: [name: string, value: string][] = [];
+  const fields: Partial<Record<Field, string>> = {};
+  const attributes: Record<string, string> = {};
   for (const [name, value] of headers) {
     // Some clients capitalize every name.
     const lower = name.toLowerCase();
-    if (isReserved(lower)) fields.set(lower, decodeText(value));
-    else attributes.push([decodeName(name), decodeText(value)]);
+    const field = FIELDS.get(lower);
+    if (field !== undefined) fields[field] = decodeText(value);
+    else if (!isReserved(lower)) setOwn(attributes, decodeName(name), decodeText(value));
   }
-  const correlationId = fields.get(CORRELATION_ID);
-  const replyTo = fields.get(REPLY_TO);
+  const { correlationId, replyTo } = fields;
   return {
-    id: fields.get(ID) ?? fields.get(MESSAGE_ID.toLowerCase()) ?? fallbackId,
+    id: fields.id ?? fields.messageId ?? fallbackId,
     topic,
-    type: fields.get(TYPE) ?? "",
-    source: fields.get(SOURCE) ?? "",
-    time: fields.get(TIME) ?? "",
-    ...(correlationId === undefined ? {} : { correlationId }),
-    ...(replyTo === undefined ? {} : { replyTo }),
-    // A name may be __proto__, so the attributes are not assigned one by one.
-    attributes: Object.fromEntries(attributes),
+    type: fields.type ?? "",
+    source: fields.source ?? "",
+    time: fields.time ?? "",
+    ...(correlationId === undefined ? undefined : { correlationId }),
+    ...(replyTo === undefined ? undefined : { replyTo }),
+    attributes,
     body: bodyOf(readableBody(Buffer.from(body.buffer, body.byteOffset, body.byteLength))),
   };
 }
@@ -62,6 +61,25 @@ const SOURCE = "ce-source";
 const TIME = "ce-time";
 const CORRELATION_ID = "toolbus-correlation-id";
 const REPLY_TO = "toolbus-reply-to";
+
+type Field = "id" | "messageId" | "type" | "source" | "time" | "correlationId" | "replyTo";
+
+/** The headers that contain fields of a message, by their names in lower case. */
+const FIELDS: ReadonlyMap<string, Field> = new Map([
+  [ID, "id"],
+  [MESSAGE_ID.toLowerCase(), "messageId"],
+  [TYPE, "type"],
+  [SOURCE, "source"],
+  [TIME, "time"],
+  [CORRELATION_ID, "correlationId"],
+  [REPLY_TO, "replyTo"],
+]);
+
+/** Sets a member of the object itself, also if its name is `__proto__`. */
+function setOwn(object: Record<string, string>, name: string, value: string): void {
+  if (name === "__proto__") Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
+  else object[name] = value;
+}
 
 /**
  * Returns whether a name has a meaning for the server or for us. An attribute with a reserved name is escaped, so that a sender's attribute can neither

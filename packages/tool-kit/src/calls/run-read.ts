@@ -1,4 +1,5 @@
 import { failedResult, type Json, type ToolResult } from "@toolbus/contracts";
+import { toolContext } from "./handler-context.ts";
 import type { InvokeContext, Outcome } from "./invoke-context.ts";
 import { type Ran, runWithin } from "./run-within.ts";
 import { type ToolCall, withRecord } from "../tool/tool-call.ts";
@@ -8,8 +9,7 @@ import { logThrown } from "./log-thrown.ts";
 import { problemResult, ToolProblem, unexpectedResult } from "../tool/tool-problem.ts";
 import type { Pass } from "../protection/protection.ts";
 import { askPerson, askUntil } from "../questions/ask-person.ts";
-import { nobodyToAsk } from "../questions/question.ts";
-import type { ReadTool, ToolContext } from "../tool/tool.ts";
+import type { ReadTool } from "../tool/tool.ts";
 import type { CheckedArguments } from "./read-arguments.ts";
 import type { Executor } from "../tool/toolset.ts";
 
@@ -68,11 +68,7 @@ async function runEntered(
     const own = (media = resultMedia(maxContentBytes));
     const ran = await runWithin(
       (signal) =>
-        executor.tool.run(args.value, {
-          ...toolContext(call, context, signal),
-          attach: own.attach,
-          ask: askUntil(questions, signal),
-        }),
+        executor.tool.run(args.value, toolContext(call, context, signal, { attach: own.attach, ask: askUntil(questions, signal) })),
       { timeoutMs: timeLeft(), signals: { cancelled: call.cancelled, stopped: call.stopped } },
     );
     pass.saw(ran);
@@ -82,21 +78,6 @@ async function runEntered(
   function timeLeft(): number {
     return executor.definition.timeoutMs - (monotonic() - began);
   }
-}
-
-/** Returns the context that a handler receives besides its arguments. It keeps no media and asks nobody. */
-export function toolContext(call: ToolCall, { log }: InvokeContext, signal: AbortSignal): ToolContext {
-  const { callId, toolName, invoke, progress, modelUse } = call;
-  return {
-    callId,
-    sessionId: invoke.sessionId,
-    signal,
-    log: log.child({ callId, tool: toolName }),
-    progress: progress.report,
-    modelUsed: modelUse.add,
-    attach: noMedia.attach,
-    ask: nobodyToAsk,
-  };
 }
 
 /** Returns the result for a handler's outcome if the call has not sent any effect. */

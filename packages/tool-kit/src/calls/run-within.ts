@@ -14,23 +14,35 @@ export type Ran<T> =
  * Runs a handler for at most `timeoutMs`, or until one of the signals aborts. Never throws. Does not wait for a handler that ignores its signal, and
  * drops the handler's later result.
  */
-export async function runWithin<T>(
+export function runWithin<T>(
   work: (signal: AbortSignal) => T | ToolProblem | Promise<T | ToolProblem>,
-  limits: { readonly timeoutMs: number; readonly signals: Partial<Record<Exclude<StopReason, "timeout">, AbortSignal>> },
+  { timeoutMs, signals }: { readonly timeoutMs: number; readonly signals: Partial<Record<Exclude<StopReason, "timeout">, AbortSignal>> },
 ): Promise<Ran<T>> {
+  const before = SIGNALS.find((why) => signals[why]?.aborted);
+  if (before !== undefined) return Promise.resolve({ kind: "interrupted", why: before });
+  const { promise, resolve } = Promise.withResolvers<Ran<T>>();
   const own = new AbortController();
-  const { promise: interrupted, resolve } = Promise.withResolvers<Ran<T>>();
-  const interrupt = (why: StopReason): void => {
-    resolve({ kind: "interrupted", why });
+  const cancelled = (): void => interrupt("cancelled");
+  const stopped = (): void => interrupt("stopped");
+  const lost = (): void => interrupt("lost");
+  signals.cancelled?.addEventListener("abort", cancelled);
+  signals.stopped?.addEventListener("abort", stopped);
+  signals.lost?.addEventListener("abort", lost);
+  const timer = setTimeout(() => interrupt("timeout"), Math.max(0, timeoutMs));
+  void settled(work, own.signal).then(end);
+  return promise;
+
+  function interrupt(why: StopReason): void {
+    end({ kind: "interrupted", why });
     own.abort(new Error(WORDS[why]));
-  };
-  const timer = setTimeout(() => interrupt("timeout"), Math.max(0, limits.timeoutMs));
-  const unlisten = SIGNALS.map((why) => onAbort(limits.signals[why], () => interrupt(why)));
-  try {
-    return own.signal.aborted ? await interrupted : await Promise.race([interrupted, settled(work, own.signal)]);
-  } finally {
+  }
+
+  function end(ran: Ran<T>): void {
     clearTimeout(timer);
-    for (const stop of unlisten) stop();
+    signals.cancelled?.removeEventListener("abort", cancelled);
+    signals.stopped?.removeEventListener("abort", stopped);
+    signals.lost?.removeEventListener("abort", lost);
+    resolve(ran);
   }
 }
 
@@ -49,10 +61,4 @@ async function settled<T>(work: (signal: AbortSignal) => T | ToolProblem | Promi
   } catch (error) {
     return error instanceof ToolProblem ? { kind: "problem", problem: error } : { kind: "threw", error };
   }
-}
-
-function onAbort(signal: AbortSignal | undefined, listener: () => void): () => void {
-  if (signal?.aborted) listener();
-  signal?.addEventListener("abort", listener, { once: true });
-  return () => signal?.removeEventListener("abort", listener);
 }

@@ -1,5 +1,6 @@
 import { type CrashMarks } from "./crash-mark-store.ts";
 import { judge } from "./crash-mark.ts";
+import { recentKeys } from "./recent-keys.ts";
 import { type Place, sharedLane } from "./shared-lane.ts";
 import type { ToolCall } from "../tool/tool-call.ts";
 import type { WorkerTimings } from "../worker-timings.ts";
@@ -42,7 +43,7 @@ const MOST_REMEMBERED = 10_000;
 
 export function suspectCalls({ marks, timings, ownersDeadBefore, random }: SuspectCallsOptions): SuspectCalls {
   const self = Buffer.from(random(12)).toString("hex");
-  const returned = new Set<string>();
+  const returned = recentKeys(MOST_REMEMBERED);
   const lane = sharedLane();
   return {
     async begin(call) {
@@ -72,8 +73,6 @@ export function suspectCalls({ marks, timings, ownersDeadBefore, random }: Suspe
   /** Remembers that the call ended properly. If its next delivery arrives here, the call was returned to the queue, and no worker crashed. */
   function endedInOrder({ message, count }: SuspectCall): void {
     returned.add(`${message.id}#${count + 1}`);
-    const [oldest] = returned;
-    if (returned.size > MOST_REMEMBERED && oldest !== undefined) returned.delete(oldest);
   }
 
   async function marked(

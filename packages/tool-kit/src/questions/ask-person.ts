@@ -47,8 +47,7 @@ export function askPerson(
   time: AttemptTime,
 ): AttemptQuestions {
   const { callId, progress } = call;
-  const from = visible(definition.source).slice(0, 200);
-  const stored = storedQuestions({ state, toolset: toolset.name, callId, from, untrusted: trustOf(definition) === "untrusted", random });
+  let asking: { readonly from: string; readonly stored: StoredQuestions } | undefined;
   let turn: Promise<unknown> = Promise.resolve();
   return {
     // A person reads one question at a time, so the next one waits.
@@ -58,9 +57,18 @@ export function askPerson(
       return reply;
     },
     async begin() {
-      if (call.count > 1 || call.dispatch > 1) await noted(stored.endEarlier());
+      if (call.count > 1 || call.dispatch > 1) await noted(opened().stored.endEarlier());
     },
   };
+
+  /** Makes the access to the questions with the first of them, because almost no call has any. */
+  function opened(): { readonly from: string; readonly stored: StoredQuestions } {
+    if (asking) return asking;
+    const from = visible(definition.source).slice(0, 200);
+    const untrusted = trustOf(definition) === "untrusted";
+    asking = { from, stored: storedQuestions({ state, toolset: toolset.name, callId, from, untrusted, random }) };
+    return asking;
+  }
 
   async function within(question: Question): Promise<Reply> {
     try {
@@ -75,6 +83,7 @@ export function askPerson(
     const spareMs = Math.min(2000, time.timeoutMs / 10);
     const leftMs = Math.floor(time.leftMs() - spareMs);
     if (leftMs < LEAST_MS || signal?.aborted === true) return { action: "cancel", reason: "The time of the call is over." };
+    const { from, stored } = opened();
     if (stored.count() >= MAX_QUESTIONS) return ASKED_ENOUGH;
     const refused = refusalOf({ message, form });
     const added = await noted(
@@ -93,7 +102,7 @@ export function askPerson(
 
   async function noted<T>(work: Promise<T>): Promise<T> {
     const done = await work;
-    call.questions.count = stored.count();
+    call.questions.count = opened().stored.count();
     return done;
   }
 }

@@ -13,7 +13,7 @@ import { canonicalJson, planHash, planProblemHash, signPlan } from "@toolbus/gra
 import type { InvokeContext } from "../calls/invoke-context.ts";
 import { logThrown } from "../calls/log-thrown.ts";
 import type { CheckedArguments } from "../calls/read-arguments.ts";
-import { toolContext } from "../calls/run-read.ts";
+import { toolContext } from "../calls/handler-context.ts";
 import { type Ran, runWithin } from "../calls/run-within.ts";
 import type { ToolCall } from "../tool/tool-call.ts";
 import { problemResult, ToolProblem } from "../tool/tool-problem.ts";

@@ -8,7 +8,8 @@ import type { Hold } from "./ledger-hold.ts";
 import type { CheckedArguments } from "../calls/read-arguments.ts";
 import { crashedResult, onTrial } from "../calls/on-trial.ts";
 import { awaitTurn, takeTurn, type TurnRequest } from "./resource-turn.ts";
-import { readOutcome, toolContext } from "../calls/run-read.ts";
+import { toolContext, writeContext } from "../calls/handler-context.ts";
+import { readOutcome } from "../calls/run-read.ts";
 import { type Ran, runWithin } from "../calls/run-within.ts";
 import { type ToolCall, withRecord } from "../tool/tool-call.ts";
 import { boundContent, keptResult, outputResult } from "../tool/tool-output.ts";
@@ -17,8 +18,7 @@ import { noMedia, type ResultMedia, resultMedia } from "../tool/result-media.ts"
 import { problemResult, type ToolProblem } from "../tool/tool-problem.ts";
 import type { Pass } from "../protection/protection.ts";
 import { askPerson, askUntil } from "../questions/ask-person.ts";
-import { nobodyToAsk } from "../questions/question.ts";
-import type { Reconciliation, WriteContext } from "../tool/tool.ts";
+import type { Reconciliation } from "../tool/tool.ts";
 import type { WriteExecutor } from "../tool/toolset.ts";
 import { retryAfter, turnAfter } from "../worker-timings.ts";
 
@@ -239,7 +239,8 @@ async function send(attempt: Attempt, prepared: Json, { first }: { readonly firs
   const questions = askPerson(call, executor.definition, attempt.context, { leftMs, timeoutMs });
   if (!first) await questions.begin();
   const ran = await runWithin(
-    (signal) => executor.tool.run(prepared, { ...writeContext(attempt, signal), attach: media.attach, ask: askUntil(questions, signal) }),
+    (signal) =>
+      executor.tool.run(prepared, writeContext(call, attempt.context, signal, { attach: media.attach, ask: askUntil(questions, signal) })),
     // From here on, a cancel or a shutdown does not interrupt the write, because a write that may have been sent is completed.
     { timeoutMs, signals: { lost: hold.lost } },
   );
@@ -267,7 +268,7 @@ async function send(attempt: Attempt, prepared: Json, { first }: { readonly firs
 async function askTarget(attempt: Attempt, prepared: Json): Promise<Outcome> {
   const { executor, hold } = attempt;
   const ran = await runWithin<Reconciliation>(
-    (signal) => executor.tool.reconcile?.(prepared, writeContext(attempt, signal)) ?? { kind: "unknown" },
+    (signal) => executor.tool.reconcile?.(prepared, writeContext(attempt.call, attempt.context, signal)) ?? { kind: "unknown" },
     {
       timeoutMs: executor.definition.timeoutMs,
       signals: { lost: hold.lost },
@@ -346,13 +347,6 @@ function endResult(code: Exclude<EndCode, "held">, { definition }: WriteExecutor
         code,
         `Whether the write "${definition.name}" took effect is not known. It is not repeated; look at its target before you ask for it again.`,
       );
-}
-
-function writeContext({ call, context }: Attempt, signal: AbortSignal): WriteContext {
-  const { callId, toolName, progress, modelUse } = call;
-  const log = context.log.child({ callId, tool: toolName });
-  const nothing = { attach: noMedia.attach, ask: nobodyToAsk };
-  return { idempotencyKey: callId, signal, log, progress: progress.report, modelUsed: modelUse.add, ...nothing };
 }
 
 function whyOpen(ran: Ran<unknown>): string {
