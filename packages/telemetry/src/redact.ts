@@ -36,9 +36,20 @@ export function redactText(text: string): string {
 
 /** Redacts every text in a value, including names of fields. Returns the same value if nothing in it looks like a credential. */
 export function redacted<T>(value: T): T {
+  if (!mayHoldSecret(value)) return value;
   const text = JSON.stringify(value);
   if (text === undefined) return value;
   // The replacement happens inside the JSON text. This is safe, because `[redacted]` needs no escape and no form extends past a quote.
   const safe = redactText(text);
   return safe === text ? value : (JSON.parse(safe) as T);
+}
+
+/** Returns whether a text or a name of a field in the value may look like a credential. This is cheaper than to write the value as JSON. */
+function mayHoldSecret(value: unknown): boolean {
+  if (typeof value === "string") return MAYBE_SECRET.test(value);
+  if (typeof value !== "object" || value === null) return false;
+  // A value may choose another form for its JSON.
+  if ("toJSON" in value) return true;
+  if (Array.isArray(value)) return value.some(mayHoldSecret);
+  return Object.entries(value).some(([name, member]) => MAYBE_SECRET.test(name) || mayHoldSecret(member));
 }
