@@ -45,11 +45,4 @@ export const ahead: readonly Mutant[] = [
       },
     ],
   },
-  {
-    name: "shown before it is stored",
-    breaks: "viewers see the output of a step whose beginning is not stored",
-    within: 1000,
-    variant: "local-tools",
-    patches: [{ file: "services/agent/src/outgoing/live-text.ts", find: "let isBegun = begun === null;", replace: "let isBegun = true;" }],
-  },
 ];

@@ -13,9 +13,12 @@ import {
   topics,
 } from "@toolbus/contracts";
 import { secretHash, signMessage } from "@toolbus/grants";
+import { type ModelProvider, type ModelReply, offlineModel } from "@toolbus/models";
 import type { Change } from "@toolbus/state";
 import { describe, expect, it, vi } from "vitest";
+import { advanceHeld } from "../steps/advance.ts";
 import { onResult, startConsumers } from "./consumers.ts";
+import { takeEntry } from "./inbox.ts";
 import { asks, RUN } from "../testing/test-bundle.ts";
 import { proofKeys } from "../testing/test-proofs.ts";
 import { readerUnderTest } from "../testing/test-reader.ts";
@@ -191,6 +194,21 @@ describe("a cancel that overtakes the start of its run", () => {
   });
 });
 
+/** Returns a model that makes this call and then ends the run. */
+function sayingOnce(call: ReturnType<typeof asks>): ModelProvider {
+  let asked = 0;
+  return {
+    ...offlineModel(),
+    complete: async (): Promise<ModelReply> => ({
+      text: "Done.",
+      calls: asked++ === 0 ? [call] : [],
+      stop: "end_turn",
+      usage: { inputTokens: 1, outputTokens: 1 },
+      model: "m",
+    }),
+  };
+}
+
 describe("the answer that ends a round", () => {
   const signal = new AbortController().signal;
 
@@ -211,6 +229,26 @@ describe("the answer that ends a round", () => {
     expect(await s.deliver(1)).toEqual({ kind: "ack" });
     expect((await s.run()).status).toBe("done");
     expect((await s.b.sent()).map(({ topic }) => topic)).toEqual([]);
+  });
+
+  it("is in the commit of the next turn if it comes to the process that committed its own turn", async () => {
+    await using s = await readerUnderTest([], sayingOnce(asks("look", "a")));
+    const { commit } = s.b.state;
+    const commits: string[] = [];
+    Object.assign(s.reader.state, {
+      commit: (shard: string, change: Change) => (commits.push(change.op.split(":")[0] ?? ""), commit(shard, change)),
+    });
+    const taken = await takeEntry(s.reader, RUN, RUN, "wake");
+    if (taken && taken !== "not_started") await advanceHeld(s.reader, taken, signal);
+    const call = await s.b.call(0);
+    const body = { ...response(call.callId), toolName: "look", content: "{}" };
+    const answer = sentOn(topics.result("default"), messageTypes.toolResult, body, { [attributes.secretHash]: secretHash(call.secret) });
+    const forged = { ...answer, attributes: { ...answer.attributes, [attributes.secretHash]: "sha256-of-another-secret" } };
+    expect(await onResult(s.reader, forged, { count: 1, redelivered: false, signal })).toEqual({ kind: "ack" });
+    expect((await s.b.call(0)).state).toBe("dispatched");
+    expect(await onResult(s.reader, answer, { count: 1, redelivered: false, signal })).toEqual({ kind: "ack" });
+    expect(commits).toEqual(["round", "round"]);
+    expect((await s.b.snapshot()).run.value.status).toBe("done");
   });
 
   it("shows at its redelivery that the holder of the run has died", async () => {

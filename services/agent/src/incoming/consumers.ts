@@ -36,6 +36,7 @@ import type { InboxReader } from "./inbox-reader.ts";
 import { takeEntry } from "./inbox.ts";
 import { followCall } from "./follow-call.ts";
 import { joinResult } from "../transitions/join.ts";
+import { ridesOn } from "./ride-on.ts";
 import { seenLedger } from "./seen-ledger.ts";
 import { askedPeople, noteQuestions, withQuestions } from "./seen-questions.ts";
 import { lookAtCall } from "./look-at-call.ts";
@@ -178,6 +179,9 @@ export async function onResult(reader: InboxReader, message: Message, context: D
   const refused = refusedShard(reader.state, answer.callId);
   if (refused) return refused;
   const stale = message.type === messageTypes.grantStale;
+  // The delivery is held until the step has ended. If this process dies before, another one joins the result.
+  const riding = { rideMs: RIDE_MS, by: message.id, signal: context.signal };
+  if (!stale && !context.redelivered && (await ridesOn(reader, [answer], riding))) return ACK;
   // The answer's proof does not depend on the snapshot, so it is verified once for all tries.
   let genuine: Promise<boolean> | undefined;
   const join = async (snapshot: Snapshot): Promise<Change | null> => {
