@@ -57,13 +57,9 @@ export const approvalsMutations: Mutations = {
     patches: [
       {
         file: "packages/tool-kit/src/writes/run-write.ts",
-        find: "function writeContext({ call, context }: Attempt, signal",
-        replace: "function writeContext({ call, context, hold }: Attempt, signal",
-      },
-      {
-        file: "packages/tool-kit/src/writes/run-write.ts",
-        find: "return { idempotencyKey: callId, signal,",
-        replace: "return { idempotencyKey: `${callId}.${hold.fence}`, signal,",
+        find: "executor.tool.run(prepared, writeContext(call, attempt.context, signal,",
+        replace:
+          "executor.tool.run(prepared, writeContext({ ...call, callId: `${call.callId}.${attempt.hold.fence}` }, attempt.context, signal,",
       },
     ],
   },

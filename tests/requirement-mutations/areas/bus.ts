@@ -101,8 +101,8 @@ export const busMutations: Mutations = {
       },
       {
         file: "packages/bus/src/nats/wire.ts",
-        find: "else attributes.push([decodeName(name), decodeText(value)]);",
-        replace: `else if (lower !== "traceparent") attributes.push([decodeName(name), decodeText(value)]);`,
+        find: "else if (!isReserved(lower)) setOwn(attributes, decodeName(name), decodeText(value));",
+        replace: `else if (!isReserved(lower) && lower !== "traceparent") setOwn(attributes, decodeName(name), decodeText(value));`,
       },
     ],
   },

@@ -172,8 +172,8 @@ export const executorMutations: Mutations = {
     patches: [
       {
         file: "packages/tool-kit/src/writes/run-write.ts",
-        find: "  const resource = executor.tool.resource?.(args.value);",
-        replace: "  const resource = executor.tool.resource?.(args.value) === null ? call.callId : undefined;",
+        find: "  const resource = tool.resource?.(args.value);",
+        replace: "  const resource = tool.resource?.(args.value) === null ? call.callId : undefined;",
       },
     ],
   },
