@@ -62,5 +62,12 @@ export async function putBlobRepeatedly(blobs: Blobs, bytes: Uint8Array): Promis
 export function fitsInline(text: string): boolean {
   // A code unit needs at most three bytes, or six in JSON.
   if (text.length * 6 <= INLINE_TEXT_BYTES) return true;
-  return Buffer.byteLength(text) <= INLINE_TEXT_BYTES && Buffer.byteLength(JSON.stringify(text)) <= INLINE_ENCODED_BYTES;
+  const bytes = Buffer.byteLength(text);
+  if (bytes > INLINE_TEXT_BYTES) return false;
+  // JSON needs twice the bytes at most, unless the text has one of these. To write the JSON takes four times as long as to look for them.
+  if (2 * bytes + 2 <= INLINE_ENCODED_BYTES && !NEEDS_SIX_BYTES.test(text)) return true;
+  return Buffer.byteLength(JSON.stringify(text)) <= INLINE_ENCODED_BYTES;
 }
+
+/** The control characters that have no short escape in JSON. */
+const NEEDS_SIX_BYTES = /[\0-\x07\v\x0e-\x1f]/;
