@@ -113,7 +113,8 @@ export async function startConsumers(bus: MessageBus, reader: InboxReader, clock
       ...common,
       topic: topics.runWake,
       types: [messageTypes.runWake],
-      deadlineMs: MODEL_TIMEOUT_MS + 30_000,
+      // The step may first wait until another one has left its place.
+      deadlineMs: 2 * MODEL_TIMEOUT_MS + 30_000,
       parse: parseWake,
       handler: async (message, wake, context) => {
         const refused = refusedShard(state, wake.runId);
