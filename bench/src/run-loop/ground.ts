@@ -28,6 +28,8 @@ const STUB = new URL("stub-model-process.ts", import.meta.url);
 const SLICE_MS = 1000;
 /** The number of tool rounds of a measured run. With the answer, a run makes six model calls. */
 const ROUNDS = 5;
+/** The runs before the first slice, in multiples of the runs that are requested at a time. */
+const WARM_UP = 20;
 
 /** Starts the stub of a model, and a private Redis if no address is given. Always stops both. */
 export async function onGround<T>(
@@ -83,6 +85,8 @@ export async function speedRows(
   { conditions, load }: Ground,
 ): Promise<readonly Goal[]> {
   const { count, inFlight } = load;
+  // A service is warm after its first minute. Node needs many runs until it has compiled everything that a run needs.
+  for (const side of [theirs, ours]) await side.runs(WARM_UP * count, ROUNDS, inFlight);
   const [subject, bare] = [counted(ours), counted(theirs)];
   const paired = await pairedSlices({
     subject: () => subject.runs(count, ROUNDS, inFlight),
@@ -105,7 +109,7 @@ function counted(loop: LoopContender) {
   return {
     async runs(count: number, rounds: number, inFlight: number): Promise<void> {
       await loop.runs(count, rounds, inFlight);
-      // The first runs compile the code.
+      // The first slice is not counted either.
       if (before === null) before = await loop.cpuMs();
       else runs += count;
     },
