@@ -1,4 +1,4 @@
-import { keys, type LiveEvent } from "@toolbus/contracts";
+import { keys, type LiveEvent, type RunEvent } from "@toolbus/contracts";
 import { connectModel, type ModelProvider, noModelSettings } from "@toolbus/models";
 import { connectState } from "@toolbus/state";
 import { toolbusLoop } from "../run-loop/toolbus-loop.ts";
@@ -22,7 +22,8 @@ export const toolbusRounds: RoundContender = {
 };
 
 /**
- * The same contender with a reader. A run is finished when its answer has arrived piece by piece on the reader's own connection to the state store.
+ * The same contender with a reader. A run is finished when its answer has arrived on the reader's own connection to the state store: piece by piece,
+ * or in the turn if the model was so fast that the turn came first.
  */
 export const toolbusStream: RoundContender = {
   async open(place) {
@@ -76,12 +77,11 @@ async function startReader({ redisUrl, namespace }: RoundPlace): Promise<Reader>
   const reading = read();
   return {
     async heard(runId, text) {
-      const log = keys.live(runId);
-      const hearing = hearingOf(log);
+      const hearing = hearingOf(runId);
       hearing.wanted = text;
       look(hearing);
       await hearing.whole.promise;
-      hearings.delete(log);
+      hearings.delete(runId);
     },
     async stop() {
       stopping.abort();
@@ -92,18 +92,31 @@ async function startReader({ redisUrl, namespace }: RoundPlace): Promise<Reader>
 
   async function read(): Promise<void> {
     for await (const item of state.follow({ signal: stopping.signal })) {
-      if (item.kind !== "live") continue;
+      if (item.kind === "gap" || !/^tb:(?:live|events):/.test(item.log)) continue;
+      const hearing = hearingOf(item.log.slice(item.log.indexOf("}:") + 2));
+      if (item.kind === "append") {
+        void readEnd(item.log, item.sequence, hearing);
+        continue;
+      }
       const event = item.batch as unknown as LiveEvent;
       if (event.type !== "delta") continue;
-      const hearing = hearingOf(item.log);
       hearing.text += event.text;
       look(hearing);
     }
   }
 
-  function hearingOf(log: string): Hearing {
-    const known = hearings.get(log) ?? { text: "", wanted: null, whole: Promise.withResolvers<void>() };
-    hearings.set(log, known);
+  /** Reads the event that was appended last, which has the whole answer if it ends the run. */
+  async function readEnd(log: string, sequence: number, hearing: Hearing): Promise<void> {
+    const [entry] = await state.range(log, { after: sequence - 1, limit: 1 });
+    const event = entry?.value as unknown as RunEvent | undefined;
+    if (event?.type !== "run.completed") return;
+    hearing.text = event.text;
+    look(hearing);
+  }
+
+  function hearingOf(runId: string): Hearing {
+    const known = hearings.get(runId) ?? { text: "", wanted: null, whole: Promise.withResolvers<void>() };
+    hearings.set(runId, known);
     return known;
   }
 }
