@@ -1,4 +1,4 @@
-import { keys, type LiveEvent, type RunEvent } from "@toolbus/contracts";
+import { type LiveEvent, type RunEvent } from "@toolbus/contracts";
 import { connectModel, type ModelProvider, noModelSettings } from "@toolbus/models";
 import { connectState } from "@toolbus/state";
 import { toolbusLoop } from "../run-loop/toolbus-loop.ts";
