@@ -11,7 +11,7 @@ const RUN = "rn_04_01K0AB5M0Y4T8J6W2Q9Z3C7D1E";
 
 /** Declares `toolbus runs …`, which shows, follows, cancels and answers the caller's runs. */
 export function addRuns(program: Command, define: Define): void {
-  const runs = group(program, "runs", "list, show, explain, follow, cancel and answer runs");
+  const runs = group(program, "runs", "list, show, follow, cancel and answer runs, and say why they ended or wait");
 
   define(runs, {
     name: "list",
