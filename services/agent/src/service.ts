@@ -28,6 +28,7 @@ import { mcpMetadataRefreshMessage, toolRefreshMessage } from "./outgoing/messag
 import { AGENT_SERVICE, type Rules } from "./transitions/rules.ts";
 import { originReader } from "./origins.ts";
 import { snapshots } from "./documents/snapshots.ts";
+import { newRides } from "./steps/rides.ts";
 import { strayLines } from "./steps/stray-lines.ts";
 import { onTimer } from "./incoming/timers.ts";
 import { transcripts } from "./steps/transcripts.ts";
@@ -165,6 +166,7 @@ export async function startAgent(
     outbox,
     snapshots: snapshots(state, monotonic, known),
     places: places(config.AGENT_CONCURRENCY),
+    rides: newRides(),
     monotonic,
     callHere: localRounds(() => reader, { local: local ?? new Map(), background, stopping: stopping.signal }),
     isHere: (callId) => [...(local?.values() ?? [])].some((toolset) => toolset.runs(callId)),

@@ -5,7 +5,6 @@ import type { HeldRun } from "../steps/advance.ts";
 import { RIDE_MS, rideAhead } from "../steps/ahead.ts";
 import { takingRun } from "../steps/taken-run.ts";
 import { newConversation } from "../transitions/conversation.ts";
-import { PENDING } from "../transitions/merge-changes.ts";
 import type { Read } from "../transitions/rules.ts";
 import type { Snapshot } from "../transitions/snapshot.ts";
 import type { InboxReader } from "./inbox-reader.ts";
@@ -33,9 +32,10 @@ export function beginRun(reader: InboxReader, { entry, started, conversation, no
   const taking = base && takingRun(reader, base, started, { name: "launch", by });
   if (!taking) return null;
   const { change, place } = taking;
-  const after = snapshotAfter(base, change, { now, commit: PENDING });
+  const pending = reader.rides.pending();
+  const after = snapshotAfter(base, change, { now, commit: pending });
   if (after && conversation === null) {
-    reader.transcripts.begun(entry.conversationId, change, PENDING);
+    reader.transcripts.begun(entry.conversationId, change, pending);
     return Promise.resolve({ held: after, ahead: rideAhead(reader, { base, change, after, rideMs: RIDE_MS, again }), place });
   }
   return committed(reader, base, change).then(

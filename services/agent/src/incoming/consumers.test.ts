@@ -231,6 +231,21 @@ describe("the answer that ends a round", () => {
     expect((await s.b.sent()).map(({ topic }) => topic)).toEqual([]);
   });
 
+  it("asks the model once if it is delivered twice at the same time", async () => {
+    const model = sayingOnce(asks("look", "a"));
+    let asked = 0;
+    await using s = await readerUnderTest([], { ...model, complete: (...input) => (asked++, model.complete(...input)) });
+    const taken = await takeEntry(s.reader, RUN, RUN, "wake");
+    if (taken && taken !== "not_started") await advanceHeld(s.reader, taken, signal);
+    const call = await s.b.call(0);
+    const body = { ...response(call.callId), toolName: "look", content: "{}" };
+    const answer = sentOn(topics.result("default"), messageTypes.toolResult, body, { [attributes.secretHash]: secretHash(call.secret) });
+    const deliver = () => onResult(s.reader, answer, { count: 1, redelivered: false, signal });
+    expect(await Promise.all([deliver(), deliver(), deliver()])).toEqual(Array(3).fill({ kind: "ack" }));
+    expect(asked).toBe(2);
+    expect((await s.b.snapshot()).run.value.status).toBe("done");
+  });
+
   it("is in the commit of the next turn if it comes to the process that committed its own turn", async () => {
     await using s = await readerUnderTest([], sayingOnce(asks("look", "a")));
     const { commit } = s.b.state;

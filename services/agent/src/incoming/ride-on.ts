@@ -2,7 +2,7 @@ import { callParts, type ToolResult } from "@toolbus/contracts";
 import type { Change } from "@toolbus/state";
 import { snapshotAfter } from "../documents/snapshots.ts";
 import { advanceHeld } from "../steps/advance.ts";
-import { rideAhead } from "../steps/ahead.ts";
+import { type Ahead, rideAhead } from "../steps/ahead.ts";
 import { acquire } from "../transitions/acquire.ts";
 import { joinResult } from "../transitions/join.ts";
 import { mergeChanges, PENDING, withoutWake } from "../transitions/merge-changes.ts";
@@ -45,12 +45,22 @@ export async function joinAlone(reader: InboxReader, answer: ReadAnswer, signal:
  * Joins the results and begins the next step with a change that rides on the step's commit. Returns false if the results must be joined one by one:
  * the run has changed, a result is long or asked people, or this process may begin no further step now.
  */
-export async function ridesOn(reader: InboxReader, answers: readonly ReadAnswer[], { rideMs, by, signal }: Riding): Promise<boolean> {
-  const { rules, snapshots, transcripts, places } = reader;
+export async function ridesOn(reader: InboxReader, answers: readonly ReadAnswer[], riding: Riding): Promise<boolean> {
   const [first] = answers;
-  const base = first ? snapshots.guess(callParts(first.callId).runId) : null;
+  const base = first ? reader.snapshots.guess(callParts(first.callId).runId) : null;
   // Only the results that end a round begin a step.
   if (base?.run.value.pending !== answers.length) return false;
+  // A bus may deliver a result twice at the same time. The second delivery must not ask the model too.
+  return reader.rides.once(`${base.run.value.runId}@${base.run.version}`, (begun) => rideFrom(reader, base, answers, { ...riding, begun }));
+}
+
+async function rideFrom(
+  reader: InboxReader,
+  base: Snapshot,
+  answers: readonly ReadAnswer[],
+  { rideMs, by, signal, begun }: Riding & { readonly begun: (ahead: Ahead) => void },
+): Promise<boolean> {
+  const { rules, transcripts, places } = reader;
   const joined = await joinedAll(reader, base, answers);
   if (!joined) return false;
   const got = acquire(joined.snapshot, { by, redelivered: false }, rules);
@@ -58,16 +68,18 @@ export async function ridesOn(reader: InboxReader, answers: readonly ReadAnswer[
   const { runId, conversationId } = base.run.value;
   // What rides cannot be read from the store. So everything before it must be in memory.
   if (!transcripts.at(conversationId, base.run.version)) await transcripts.window(conversationId, base.run.version);
-  const after = snapshotAfter(joined.snapshot, got.change, { now: joined.snapshot.now, commit: PENDING });
+  const pending = reader.rides.pending();
+  const after = snapshotAfter(joined.snapshot, got.change, { now: joined.snapshot.now, commit: pending });
   if (!after) return false;
   const place = places.tryTake();
   if (!place) return false;
   const change = withoutWake(mergeChanges("continue", joined.change, got.change), runId);
-  transcripts.grown(conversationId, change, { before: base.run.version, after: PENDING });
+  transcripts.grown(conversationId, change, { before: base.run.version, after: pending });
   const again = async (): Promise<void> => {
     for (const answer of answers) await joinAlone(reader, answer, signal);
   };
   const ahead = rideAhead(reader, { base, change, after, rideMs, again });
+  begun(ahead);
   await advanceHeld(reader, { held: after, ahead, place }, signal);
   return true;
 }

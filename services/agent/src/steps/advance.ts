@@ -21,10 +21,11 @@ import { keepLease } from "./lease-keeper.ts";
 import { withLoopTools } from "../transitions/loop-tools.ts";
 import { type ModelParts, type ModelStep, modelStep } from "./model-step.ts";
 import { readyTurn } from "./ready-turn.ts";
+import type { Rides } from "./rides.ts";
 import { seedPlan, seedTurn } from "../transitions/seed.ts";
 import { snapshotAfter, type Snapshots } from "../documents/snapshots.ts";
 import type { LocalCalls } from "../outgoing/local-calls.ts";
-import { mergeChanges, PENDING } from "../transitions/merge-changes.ts";
+import { mergeChanges } from "../transitions/merge-changes.ts";
 import { withStepSpan } from "./step-span.ts";
 import type { StrayLines } from "./stray-lines.ts";
 import { toolChoiceOf } from "../transitions/tool-choice.ts";
@@ -42,6 +43,7 @@ export interface Stepper extends ModelParts {
   readonly toolOffers: Pick<ToolOffers, "find">;
   /** The steps that this process may do at the same time, whatever begins them. */
   readonly places: Places;
+  readonly rides: Rides;
   readonly monotonic: () => number;
   /** Makes the local calls of a committed turn, and continues the run when they have their results. */
   readonly callHere: (turn: CommittedTurn) => void;
@@ -145,7 +147,7 @@ async function commitTogether(
   const { reply, invokes } = await outbox.commitApart(shardOf(held.run.value.runId), change);
   if (reply.outcome !== "ok") return null;
   end.committed?.();
-  snapshots.written(ahead.base, change, reply, { before: PENDING, change: made });
+  snapshots.written(ahead.base, change, reply, { before: held.run.version, change: made });
   return { snapshot: snapshotAfter(ahead.base, change, reply), invokes };
 }
 

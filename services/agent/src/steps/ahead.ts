@@ -1,7 +1,6 @@
 import { shardOf } from "@toolbus/contracts";
 import type { Change, CommitReply } from "@toolbus/state";
 import type { Snapshots } from "../documents/snapshots.ts";
-import { PENDING } from "../transitions/merge-changes.ts";
 import type { Snapshot } from "../transitions/snapshot.ts";
 import type { Transcripts } from "./transcripts.ts";
 
@@ -27,7 +26,7 @@ export type Ridden =
 export interface Ahead {
   /** The documents from which the change was made. */
   readonly base: Snapshot;
-  /** The documents as the change leaves them, with the version `PENDING`. */
+  /** The documents as the change leaves them, with the version of this ride. */
   held(): Snapshot;
   /** Resolves when the change rides no longer, with true if it was committed alone. Viewers may be shown nothing of the step before that. */
   readonly alone: Promise<boolean>;
@@ -44,7 +43,7 @@ export interface Ahead {
 export interface AheadOptions {
   readonly base: Snapshot;
   readonly change: Change;
-  /** The snapshot after the change, with the version `PENDING`. */
+  /** The snapshot after the change, with the version of this ride (`Rides.pending`). */
   readonly after: Snapshot;
   /** How much of `RIDE_MS` is left. */
   readonly rideMs: number;
@@ -96,7 +95,7 @@ export function rideAhead(
     return (committing ??= outbox.commit(shardOf(runId), change).then(
       (reply): Ridden => {
         const isCommitted = reply.outcome === "ok";
-        if (isCommitted) snapshots.written(base, change, reply, { before: PENDING, change: null });
+        if (isCommitted) snapshots.written(base, change, reply, { before: after.run.version, change: null });
         ended(isCommitted);
         return { kind: isCommitted ? "committed" : "lost" };
       },

@@ -12,7 +12,7 @@ import { learnFrom, planAgain, planContext, type PlannedContext } from "../conte
 import type { TranscriptWindow } from "../context/transcript-window.ts";
 import type { Profile } from "../profile.ts";
 import { NOTHING_USED } from "../usage.ts";
-import { PENDING } from "../transitions/merge-changes.ts";
+import { isPending } from "../transitions/merge-changes.ts";
 import type { Stopped } from "../transitions/end.ts";
 import { modelTurn, type ModelTurnInput } from "./model-turn.ts";
 import type { Rules } from "../transitions/rules.ts";
@@ -89,7 +89,7 @@ async function windowOf(transcripts: Transcripts, { run, version, ahead }: Model
   const known = transcripts.at(run.conversationId, version);
   if (known) return known;
   await ahead?.store();
-  return transcripts.window(run.conversationId, version === PENDING ? undefined : version);
+  return transcripts.window(run.conversationId, isPending(version) ? undefined : version);
 }
 
 interface Shown {

@@ -14,6 +14,7 @@ import type { Profile } from "../profile.ts";
 import { toolOffers } from "../tool-offers.ts";
 import { snapshots } from "../documents/snapshots.ts";
 import { bundle, CONVERSATION, RUN } from "./test-bundle.ts";
+import { newRides } from "../steps/rides.ts";
 import { strayLines } from "../steps/stray-lines.ts";
 import { proofsUnderTest } from "./test-proofs.ts";
 import { onResult } from "../incoming/consumers.ts";
@@ -60,6 +61,7 @@ export async function readerUnderTest(
     outbox,
     snapshots: snapshots(state, b.monotonic, known),
     places: places(32),
+    rides: newRides(),
     monotonic: b.monotonic,
     callHere: localRounds(() => reader, { local, background: (work) => void underWay.push(work), stopping: stopping.signal }),
     isHere: (callId) => [...local.values()].some((toolset) => toolset.runs(callId)),

@@ -6,9 +6,14 @@ import type { Change } from "@toolbus/state";
  */
 export const PENDING = -1;
 
+/** Returns whether a document of this version is not committed yet. A change that rides has a negative version of its own. */
+export function isPending(version: number): boolean {
+  return version < 0;
+}
+
 /**
  * Returns one change that does what two changes do one after the other. The second change must have been made from the documents as the first one
- * leaves them, with the version `PENDING`. The guards of these documents are those of the first change. The op begins with `name`.
+ * leaves them, with a pending version. The guards of these documents are those of the first change. The op begins with `name`.
  */
 export function mergeChanges(name: string, first: Change, second: Change): Change {
   const put = new Map((first.put ?? []).map((entry) => [entry.key, entry]));
