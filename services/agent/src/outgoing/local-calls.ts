@@ -7,12 +7,12 @@ import type { Log } from "@toolbus/telemetry";
 /** An outbox that makes the calls of local toolsets itself. The store and the bus never see the invokes of these calls. */
 export interface LocalCalls extends Outbox {
   /** Commits like `commit`, but leaves the local calls of the change to the caller. Returns their invokes if the commit was accepted. */
-  commitApart(shard: string, change: Change): Promise<{ readonly reply: CommitReply; readonly invokes: readonly Message[] }>;
+  commitOnly(shard: string, change: Change): Promise<{ readonly reply: CommitReply; readonly invokes: readonly Message[] }>;
   /** Makes a local call in the background, and passes its answer to the agent. */
   begin(invoke: Message): void;
   /**
    * Gives a local call back that got no answer because its worker or this process stops: it is sent over the bus, where another worker may take it.
-   * If that fails too, the call's timer makes it again. Does nothing while the worker goes on, because then the pipeline has decided not to answer.
+   * If that fails too, the call's timer makes it again. Does nothing while the worker still runs, because then the pipeline has decided not to answer.
    */
   handBack(invoke: Message): Promise<void>;
 }
@@ -32,17 +32,17 @@ export interface LocalCallsOptions {
 export function localCalls({ outbox, local, publish, take, background, stopping, log }: LocalCallsOptions): LocalCalls {
   return {
     async commit(shard, change) {
-      const { reply, invokes } = await commitApart(shard, change);
+      const { reply, invokes } = await commitOnly(shard, change);
       for (const invoke of invokes) begin(invoke);
       return reply;
     },
-    commitApart,
+    commitOnly,
     begin,
     handBack,
     stop: () => outbox.stop(),
   };
 
-  async function commitApart(shard: string, change: Change) {
+  async function commitOnly(shard: string, change: Change) {
     const rows = change.outbox ?? [];
     const here = local?.size ? rows.filter(({ topic }) => local.has(topic)) : [];
     if (here.length === 0) return { reply: await outbox.commit(shard, change), invokes: [] };

@@ -54,8 +54,8 @@ describe("a step that does not learn of its own commit", () => {
     // The commit succeeds but reports `stale`. A real store does this if the reply is lost and the run continues before the repeat.
     const unheard: typeof outbox = {
       ...outbox,
-      async commitApart(shard, change) {
-        const { reply, invokes } = await outbox.commitApart(shard, change);
+      async commitOnly(shard, change) {
+        const { reply, invokes } = await outbox.commitOnly(shard, change);
         if (!change.op.startsWith(`${op}:`) || reply.outcome !== "ok") return { reply, invokes };
         made++;
         return { reply: { ...reply, outcome: "stale" }, invokes: [] };

@@ -144,7 +144,7 @@ async function commitTogether(
   const made = end(held);
   if (!made) return null;
   const change = mergeChanges("round", beginning, made);
-  const { reply, invokes } = await outbox.commitApart(shardOf(held.run.value.runId), change);
+  const { reply, invokes } = await outbox.commitOnly(shardOf(held.run.value.runId), change);
   if (reply.outcome !== "ok") return null;
   end.committed?.();
   snapshots.written(ahead.base, change, reply, { before: held.run.version, change: made });
@@ -167,7 +167,7 @@ async function commitWhileOurs({ outbox, snapshots }: Stepper, run: Run, end: St
       if (attempt < 0) continue;
       return null;
     }
-    const { reply, invokes } = await outbox.commitApart(shardOf(run.runId), change);
+    const { reply, invokes } = await outbox.commitOnly(shardOf(run.runId), change);
     if (reply.outcome !== "ok") continue;
     end.committed?.();
     snapshots.written(snapshot, change, reply);
