@@ -17,7 +17,6 @@ export function quickFrames<C extends object>(channel: C): C {
     if (frames === null || !buffer) return usual.call(channel, fields, properties, content);
     // The heartbeat of a connection that sends something is not needed.
     connection.sentSinceLastCheck = true;
-
     return buffer.write(frames);
   };
   return channel;
