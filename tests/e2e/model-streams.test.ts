@@ -35,7 +35,9 @@ describe.each(VENDORS.filter(({ served }) => served !== null))("what a model wri
   afterAll(() => stop());
 
   it("is streamed as it arrives: text, and the arguments of its call, before the complete turn", async () => {
-    const items = await streamed(system, ASK);
+    const started = Promise.withResolvers<void>();
+    server.failNext({ kind: "held", until: started.promise });
+    const items = await streamed(system, ASK, started.resolve);
     const turn = items.findIndex((item) => item.type === "turn" && item.round === 1);
     const before = items.slice(0, turn);
     expect(before.flatMap((item) => (item.type === "arguments" ? [[item.tool, item.members]] : []))).toEqual([
@@ -48,8 +50,9 @@ describe.each(VENDORS.filter(({ served }) => served !== null))("what a model wri
   });
 
   it("is withdrawn when the stream breaks: a retry, a reset, and the text from its beginning", async () => {
-    server.failNext({ kind: "no-end" });
-    const items = await streamed(system, ASK);
+    const started = Promise.withResolvers<void>();
+    server.failNext({ kind: "held", until: started.promise, fault: { kind: "no-end" } });
+    const items = await streamed(system, ASK, started.resolve);
     const types = items.map(({ type }) => type);
     const retry = types.indexOf("model.retry");
     expect(retry).toBeGreaterThan(0);
@@ -61,8 +64,11 @@ describe.each(VENDORS.filter(({ served }) => served !== null))("what a model wri
   });
 });
 
-/** Sends this text in a new conversation and returns every event in the stream of the answer. */
-async function streamed({ gatewayUrl, keys }: AllInOne, text: string): Promise<readonly Item[]> {
+/**
+ * Sends this text in a new conversation and returns every event in the stream of the answer. Calls `onStart` when the start of the run is stored. Before
+ * that, viewers are shown nothing of what a model writes (decision 0119).
+ */
+async function streamed({ gatewayUrl, keys }: AllInOne, text: string, onStart: () => void): Promise<readonly Item[]> {
   const { body } = await call(`${gatewayUrl}/v1/conversations`, keys.user, {});
   const { conversationId } = body as { readonly conversationId: string };
   const response = await fetch(`${gatewayUrl}/v1/conversations/${conversationId}/messages`, {
@@ -71,8 +77,19 @@ async function streamed({ gatewayUrl, keys }: AllInOne, text: string): Promise<r
     body: JSON.stringify({ text }),
     signal: AbortSignal.timeout(30_000),
   });
-  return (await response.text()).split("\n\n").flatMap((block) => {
-    const data = /^data: (.+)$/m.exec(block)?.[1];
-    return data === undefined ? [] : [JSON.parse(data) as Item];
-  });
+  if (!response.body) throw new Error("The answer has no body.");
+  const items: Item[] = [];
+  let rest = "";
+  for await (const piece of response.body.pipeThrough(new TextDecoderStream())) {
+    const blocks = (rest + piece).split("\n\n");
+    rest = blocks.pop() ?? "";
+    for (const block of blocks) {
+      const data = /^data: (.+)$/m.exec(block)?.[1];
+      if (data === undefined) continue;
+      const item = JSON.parse(data) as Item;
+      items.push(item);
+      if (item.type === "run.started") onStart();
+    }
+  }
+  return items;
 }

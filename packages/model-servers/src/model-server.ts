@@ -64,6 +64,13 @@ export interface Answered {
   readonly thinking?: string;
 }
 
+/** The whole answer comes late. */
+export type Delay =
+  /** After this many milliseconds, as from a slow model. */
+  | { readonly kind: "slow"; readonly afterMs: number }
+  /** When this resolves. Then the answer fails in this way, if there is one. */
+  | { readonly kind: "held"; readonly until: Promise<unknown>; readonly fault?: Exclude<Fault, Delay> };
+
 /** The way in which a request fails. */
 export type Fault =
   /** An error answer in the vendor's form. `retryAfter` is in seconds. */
@@ -74,8 +81,7 @@ export type Fault =
   | { readonly kind: "cut" }
   /** The server sends the stream byte by byte, slower than any client waits, until the client disconnects. */
   | { readonly kind: "drip" }
-  /** The server sends the whole answer after this many milliseconds, as a slow model does. */
-  | { readonly kind: "slow"; readonly afterMs: number }
+  | Delay
   /** The server does not answer. The client must disconnect. */
   | { readonly kind: "hang" }
   /** Status 200 with a page of HTML. */

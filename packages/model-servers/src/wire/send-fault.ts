@@ -1,13 +1,13 @@
 import type { ServerResponse } from "node:http";
 import type { ServerHttp2Stream } from "node:http2";
-import type { Fault } from "../model-server.ts";
+import type { Delay, Fault } from "../model-server.ts";
 import type { Protocol, Reply } from "./protocol.ts";
 import { sendEndless } from "./send-endless.ts";
 
 const DRIP_MS = 40;
 
 /** Sends the reply with the fault. Every wait ends when the client disconnects. */
-export function sendFault(outgoing: ServerResponse, reply: Reply, fault: Exclude<Fault, { kind: "slow" }>, protocol: Protocol): void {
+export function sendFault(outgoing: ServerResponse, reply: Reply, fault: Exclude<Fault, Delay>, protocol: Protocol): void {
   const json = { "content-type": "application/json" };
   switch (fault.kind) {
     case "status": {

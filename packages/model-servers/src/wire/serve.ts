@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
-import type { Brain, Fault, SeenRequest } from "../model-server.ts";
+import type { Brain, Delay, Fault, SeenRequest } from "../model-server.ts";
 import { parsed } from "./fields.ts";
 import { listen } from "./listen.ts";
 import { awkwardPieces } from "./pieces.ts";
@@ -34,7 +34,7 @@ export async function serve(protocol: Protocol, brain: Brain): Promise<Served> {
     if (!request) return;
     const reply = answerTo(request);
     const next = reply.kind === "plain" && reply.refusal !== undefined ? undefined : faults.shift();
-    const fault = next?.kind === "slow" ? await passed(next.afterMs, outgoing) : next;
+    const fault = next?.kind === "slow" || next?.kind === "held" ? await released(next, outgoing) : next;
     const sent = fault?.kind === "status" ? protocol.failure(fault.status, fault.message ?? "The server was told to fail.") : reply;
     requests.push(seen(request, sent));
     if (fault) sendFault(outgoing, reply, fault, protocol);
@@ -55,11 +55,14 @@ export async function serve(protocol: Protocol, brain: Brain): Promise<Served> {
   return { origin, requests, think: (next) => void (thinks = next), failNext: (...next) => void faults.push(...next), close };
 }
 
-/** Resolves after this time, or at once when the client disconnects. */
-async function passed(ms: number, outgoing: ServerResponse): Promise<undefined> {
+/** Resolves with the fault of the answer when it may be sent, or at once when the client disconnects. */
+async function released(delay: Delay, outgoing: ServerResponse): Promise<Exclude<Fault, Delay> | undefined> {
+  const { promise: gone, resolve: leave } = Promise.withResolvers<void>();
   const left = new AbortController();
-  outgoing.once("close", () => left.abort());
-  await wait(ms, undefined, { signal: left.signal }).catch(() => undefined);
+  outgoing.once("close", () => (left.abort(), leave()));
+  const due = delay.kind === "held" ? delay.until : wait(delay.afterMs, undefined, { signal: left.signal });
+  await Promise.race([due, gone]).catch(() => undefined);
+  return delay.kind === "held" ? delay.fault : undefined;
 }
 
 async function readRequest(incoming: IncomingMessage): Promise<Arrived> {

@@ -90,6 +90,8 @@ export function localToolset(context: InvokeContext, places: Places): OpenLocalT
       if (closing.signal.aborted) return null;
       await until(end.after, AbortSignal.any([signal, closing.signal]));
     }
+    // The caller has stopped, which is no fault of the call.
+    if (signal.aborted) return null;
     log.warn({ callId }, "a local call was given up; the agent's timer makes it again");
     return null;
   }
