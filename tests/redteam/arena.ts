@@ -1,5 +1,18 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { approvalIdOf, callIdOf, isRunEnd, type JsonObject, keys, type Message, message, type RunEvent } from "@toolbus/contracts";
+import {
+  approvalIdOf,
+  callIdOf,
+  isRunEnd,
+  type Json,
+  type JsonObject,
+  keys,
+  type Message,
+  message,
+  type Run,
+  type RunEvent,
+} from "@toolbus/contracts";
+import { wholeEvents } from "@toolbus/runtime";
+import type { LogEntry } from "@toolbus/state";
 import { decideOnCard } from "./decide.ts";
 import { ask, type Answer } from "./http.ts";
 import { type Means, openMeans, type Whose } from "./means.ts";
@@ -128,8 +141,17 @@ export async function openArena(system: SystemUnderAttack): Promise<Arena> {
     },
     async events(runId) {
       // A log is a list whose first element is its expiry.
-      const found = await eye.redis("LRANGE", `${keys.events(runId)}#log`, "1", "-1");
-      return (Array.isArray(found) ? found : []).map((entry) => JSON.parse(textIn(entry)) as RunEvent);
+      const range = async (log: string, { after, limit }: { readonly after: number; readonly limit: number }): Promise<LogEntry[]> => {
+        const found = await eye.redis("LRANGE", `${log}#log`, String(after + 1), String(after + limit));
+        return (Array.isArray(found) ? found : []).map((entry, n) => ({
+          sequence: after + n + 1,
+          value: JSON.parse(textIn(entry)) as Json,
+        }));
+      };
+      const stored = await range(keys.events(runId), { after: 0, limit: 100_000 });
+      if (stored.length === 0) return [];
+      const { conversationId } = (await self.stored(keys.run(runId))) as unknown as Run;
+      return [...(await wholeEvents({ range }, conversationId, stored))];
     },
     ended: (runId) => self.until(`the end of ${runId}`, async () => upTo(await self.events(runId), "end")),
     async underWay(which, args) {

@@ -196,6 +196,12 @@ type Every<S extends Readonly<Record<string, Parameters<typeof Type.Array>[0]>>>
 export type RunEvent = Every<typeof RUN_EVENT_SCHEMAS>;
 export type RunEnd = Every<typeof END_SCHEMAS>;
 
+/**
+ * An event as the log contains it. The content of a result that the transcript has is not stored a second time. The event then names the entry of the
+ * transcript, and the gateway fills the content in.
+ */
+export type StoredRunEvent = RunEvent & { readonly entry?: number };
+
 /** A durable event as it is sent over the wire. */
 export type NumberedRunEvent = RunEvent & { readonly sequence: number };
 

@@ -57,6 +57,7 @@ export {
 } from "./service-key-files.ts";
 export { defineService, type Infrastructure, type Service } from "./service.ts";
 export { BadSettings, dollars, httpAddress, integer, milliseconds, port, readSettings, type SettingsOf, str } from "./settings.ts";
+export { RESULT_GONE, wholeEvents, wholeResult } from "./stored-results.ts";
 export { type SpawnedService, spawnService } from "./spawned-service.ts";
 export { storeReadiness } from "./store-readiness.ts";
 export { startTimerLoop } from "./timer-loop.ts";

@@ -1,6 +1,6 @@
 import { type CallEvidence, type CallPart, callParts, ID_PATTERNS, type Json, type JsonObject, keys, parseCall } from "@toolbus/contracts";
 import { signEvidence, type Signer } from "@toolbus/grants";
-import type { Principal } from "@toolbus/runtime";
+import { type Principal, wholeResult } from "@toolbus/runtime";
 import type { StateStore } from "@toolbus/state";
 import { refused, type Refused } from "./refused.ts";
 import { findRun } from "./run-access.ts";
@@ -21,7 +21,8 @@ export async function callEvidence(
   const { now, documents } = await state.read([keys.call(callId)]);
   const call = parseCall(documents[0]?.value);
   if (!call.ok) return noCall(callId);
-  const { result = null, receipt = null } = call.value;
+  const { receipt = null } = call.value;
+  const result = await wholeResult(state, call.value);
   const shown = Object.fromEntries(SHOWN.flatMap((name) => (call.value[name] === undefined ? [] : [[name, call.value[name]]])));
   const part: CallPart = { callId, tenant: run.origin.tenant, call: wellFormed(shown as JsonObject) as JsonObject, result, receipt };
   try {

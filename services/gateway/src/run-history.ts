@@ -1,4 +1,5 @@
-import { keys, type NumberedRunEvent, type RunEvent, type RunHistory } from "@toolbus/contracts";
+import { keys, type NumberedRunEvent, type RunHistory } from "@toolbus/contracts";
+import { wholeEvents } from "@toolbus/runtime";
 import type { StateStore } from "@toolbus/state";
 
 /** The number of events per read. A page may exceed PAGE_BYTES by the size of one read. */
@@ -12,7 +13,7 @@ const PAGE_BYTES = 1_048_576;
  */
 export async function runHistory(
   state: Pick<StateStore, "range">,
-  runId: string,
+  { runId, conversationId }: { readonly runId: string; readonly conversationId: string },
   { after, limit }: { readonly after: number; readonly limit: number },
 ): Promise<RunHistory> {
   const events: NumberedRunEvent[] = [];
@@ -20,10 +21,11 @@ export async function runHistory(
   for (let bytes = 0; events.length < limit && bytes < PAGE_BYTES;) {
     const read = Math.min(READ, limit - events.length);
     const entries = await state.range(keys.events(runId), { after: last, limit: read });
-    for (const { sequence, value } of entries) {
-      events.push({ sequence, ...(value as unknown as RunEvent) });
-      bytes += JSON.stringify(value).length;
-      last = sequence;
+    const whole = await wholeEvents(state, conversationId, entries);
+    for (const [n, event] of whole.entries()) {
+      last = entries[n]?.sequence ?? last;
+      events.push({ sequence: last, ...event });
+      bytes += JSON.stringify(event).length;
     }
     if (entries.length < read) return { runId, events };
   }

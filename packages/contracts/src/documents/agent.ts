@@ -316,6 +316,8 @@ export const Call = Type.Object(
     /** The people who approved the write, or `policy`. */
     approvedBy: Type.Optional(Type.Array(Type.String())),
     result: Type.Optional(ToolResult),
+    /** The entry of the transcript that has the content of `result`. If it is present, the content here is empty. */
+    entry: Type.Optional(Type.Object({ sequence: Type.Integer({ minimum: 1 }), contentHash: Type.String({ maxLength: 64 }) }, closed)),
     /** The worker's receipt for the result of a write. It is absent if no worker signed the result. */
     receipt: Type.Optional(Type.String({ maxLength: 8192 })),
     /** The text that the model reads instead of the result. It is absent if the model reads the result itself. */

@@ -42,7 +42,7 @@ export const plans: readonly Mutant[] = [
   {
     name: "unsigned plan shown",
     breaks: "a card shows a plan that an attacker on the bus has changed",
-    within: 300,
+    within: 1000,
     variant: "changing-targets",
     patches: [{ file: "packages/grants/src/plan-proof.ts", find: '  "planHash",\n', replace: "" }],
   },

@@ -1,4 +1,5 @@
-import { DIRECT_CALL_PROFILE, type JsonObject, keys } from "@toolbus/contracts";
+import { type Call, DIRECT_CALL_PROFILE, type JsonObject, keys } from "@toolbus/contracts";
+import { wholeResult } from "@toolbus/runtime";
 import { defineTool } from "@toolbus/tool-kit";
 import { describe, expect, it } from "vitest";
 import { CONVERSATION, conversationUnderTest, run } from "../testing/conversation-under-test.ts";
@@ -36,7 +37,7 @@ async function call(c: System, tool: string, args: JsonObject): Promise<void> {
 
 async function resultOf(c: System): Promise<unknown> {
   const { documents } = await c.state.read([keys.call(`${run(1)}.0.0`)]);
-  return documents[0]?.value;
+  return wholeResult(c.state, documents[0]?.value as unknown as Call);
 }
 
 describe("a run that makes one direct call", () => {
@@ -52,7 +53,7 @@ describe("a run that makes one direct call", () => {
       [true, [["count_letters", '{"word":"bus"}']]],
       [true, []],
     ]);
-    expect(await resultOf(c)).toMatchObject({ result: { status: "ok", content: '{"letters":3}' } });
+    expect(await resultOf(c)).toMatchObject({ status: "ok", content: '{"letters":3}' });
   });
 
   it("is offered only the tool of its call", async () => {
@@ -66,11 +67,11 @@ describe("a run that makes one direct call", () => {
     await using c = await setup();
     await call(c, "kind:read", { word: "bus" });
     await c.ended(1);
-    expect(await resultOf(c)).toMatchObject({ result: { error: { code: "tool_not_found" } } });
+    expect(await resultOf(c)).toMatchObject({ error: { code: "tool_not_found" } });
     await using other = await setup();
     await call(other, "count_letters", { words: 3 });
     await other.ended(1);
-    expect(await resultOf(other)).toMatchObject({ result: { error: { code: "invalid_arguments" } } });
+    expect(await resultOf(other)).toMatchObject({ error: { code: "invalid_arguments" } });
   });
 
   it("begins like a run that has read untrusted content, because nobody knows what the client has read", async () => {

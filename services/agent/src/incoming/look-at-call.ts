@@ -12,7 +12,7 @@ import { redispatch } from "../transitions/redispatch.ts";
  * them has changed, the call was sent again or its grant was requested again. Then nothing happens, so a repeat of the same message does nothing.
  */
 export async function lookAtCall(
-  stepper: Pick<Stepper, "state" | "outbox" | "snapshots" | "strays" | "rules" | "modelOf" | "proofs" | "log">,
+  stepper: Pick<Stepper, "state" | "outbox" | "snapshots" | "strays" | "rules" | "transcripts" | "modelOf" | "proofs" | "log">,
   runId: string,
   { callId, dispatch, requests }: SeenCall,
 ): Promise<Disposition> {

@@ -4,6 +4,7 @@ import type { Change } from "@toolbus/state";
 import { snapshotAfter } from "../documents/snapshots.ts";
 import { advanceHeld, type HeldRun, type Stepper } from "../steps/advance.ts";
 import { takingRun } from "../steps/taken-run.ts";
+import { storedOnce } from "../transitions/stored-once.ts";
 import type { Snapshot } from "../transitions/snapshot.ts";
 
 const TRIES = 20;
@@ -21,7 +22,7 @@ export interface Continuation {
  * afterwards, its redelivery shows at once that this process has died.
  */
 export async function onCall(
-  { outbox, snapshots, strays }: Pick<Stepper, "outbox" | "snapshots" | "strays">,
+  { outbox, snapshots, strays, transcripts }: Pick<Stepper, "outbox" | "snapshots" | "strays" | "transcripts">,
   callId: string,
   transition: (snapshot: Snapshot) => Change | null | Promise<Change | null>,
   then: Continuation | null = null,
@@ -55,7 +56,8 @@ export async function onCall(
   /** Returns null if the store refused the change. */
   async function committed(snapshot: Snapshot, made: Change): Promise<Committed | null> {
     const taking = then && takingRun(then.stepper, snapshot, made, { name: "continue", by: then.by });
-    const change = taking?.change ?? made;
+    const { value: run, version } = snapshot.run;
+    const change = storedOnce(taking?.change ?? made, run.conversationId, transcripts.lastAt(run.conversationId, version));
     let held: Snapshot | null = null;
     try {
       const reply = await outbox.commit(shardOf(runId), change);

@@ -6,6 +6,7 @@ import { type Ahead, rideAhead } from "../steps/ahead.ts";
 import { acquire } from "../transitions/acquire.ts";
 import { joinResult } from "../transitions/join.ts";
 import { mergeChanges, PENDING, withoutWake } from "../transitions/merge-changes.ts";
+import { storedOnce } from "../transitions/stored-once.ts";
 import type { Snapshot } from "../transitions/snapshot.ts";
 import { answerArrived } from "./arrived.ts";
 import type { InboxReader } from "./inbox-reader.ts";
@@ -73,7 +74,8 @@ async function rideFrom(
   if (!after) return false;
   const place = places.tryTake();
   if (!place) return false;
-  const change = withoutWake(mergeChanges("continue", joined.change, got.change), runId);
+  const last = transcripts.lastAt(conversationId, base.run.version);
+  const change = storedOnce(withoutWake(mergeChanges("continue", joined.change, got.change), runId), conversationId, last);
   transcripts.grown(conversationId, change, { before: base.run.version, after: pending });
   const again = async (): Promise<void> => {
     for (const answer of answers) await joinAlone(reader, answer, signal);

@@ -25,7 +25,7 @@ export function askedPeople(call: Call | undefined, { metadata }: ToolResult): b
 
 /** Adds the new questions of a call, and their ends, to the events of its run. Ignores a sender that does not know the call's secret. */
 export async function noteQuestions(
-  stepper: Pick<Stepper, "state" | "outbox" | "snapshots" | "strays" | "rules">,
+  stepper: Pick<Stepper, "state" | "outbox" | "snapshots" | "strays" | "rules" | "transcripts">,
   { callId, proof }: { readonly callId: string; readonly proof: string },
 ): Promise<void> {
   await onCall(stepper, callId, async (snapshot) => {

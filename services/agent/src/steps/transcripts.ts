@@ -16,6 +16,8 @@ export interface Transcripts {
   window(conversationId: string, version?: number): Promise<TranscriptWindow>;
   /** Returns the window from memory, or null if this process does not know all of it at this version of the active run's document. */
   at(conversationId: string, version: number): TranscriptWindow | null;
+  /** Returns the number of the last entry, or null if this process does not know it at this version of the active run's document. */
+  lastAt(conversationId: string, version: number): number | null;
   /**
    * Records what a change appended that took the active run's document from one version to the next. Every commit that appends to the transcript of
    * an active run guards that document, so a transcript that is known at one version is complete at the next. `null` appends nothing.
@@ -64,9 +66,12 @@ export function transcripts(
   return {
     window,
     at(conversationId, version) {
-      const known = kept.get(conversationId);
-      const { complete } = known ?? {};
-      return known && complete?.version === version && monotonic() - complete.at <= COMPLETE_FOR_MS ? windowOf(known) : null;
+      const known = knownAt(conversationId, version);
+      return known && windowOf(known);
+    },
+    lastAt(conversationId, version) {
+      const known = knownAt(conversationId, version);
+      return known && (known.last?.sequence ?? 0);
     },
     grown(conversationId, change, { before, after }) {
       const known = kept.get(conversationId);
@@ -80,6 +85,12 @@ export function transcripts(
     },
     forget,
   };
+
+  function knownAt(conversationId: string, version: number): Known | null {
+    const known = kept.get(conversationId);
+    const { complete } = known ?? {};
+    return known && complete?.version === version && monotonic() - complete.at <= COMPLETE_FOR_MS ? known : null;
+  }
 
   async function window(conversationId: string, version?: number): Promise<TranscriptWindow> {
     const log = keys.transcript(conversationId);

@@ -1,4 +1,4 @@
-import type { ToolResult } from "@toolbus/contracts";
+import type { Call, ToolResult } from "@toolbus/contracts";
 import { resultHash, secretHash } from "@toolbus/grants";
 import type { Change } from "@toolbus/state";
 import { Draft } from "./draft.ts";
@@ -31,9 +31,12 @@ export function joinResult(snapshot: Snapshot, answer: Answer, rules: Rules): Jo
   if (!call) return { kind: "orphan", why: "no such call in the current round" };
   if (answer.secretHash !== null && answer.secretHash !== secretHash(call.secret))
     return { kind: "orphan", why: "the secret of the invoke is not echoed" };
-  if (call.state === "resolved")
-    return { kind: "duplicate", differs: resultHash(call.result ?? { content: "" }) !== resultHash(answer.result) };
+  if (call.state === "resolved") return { kind: "duplicate", differs: hashOf(call) !== resultHash(answer.result) };
   const draft = new Draft(snapshot, rules);
   resolveCall(draft, withReceipt(noteQuestions(draft, call, snapshot.questions), answer), answer.result);
   return { kind: "join", change: draft.build(`join:${call.callId}`) };
+}
+
+function hashOf({ entry, result }: Call): string {
+  return entry?.contentHash ?? resultHash(result ?? { content: "" });
 }

@@ -1,5 +1,5 @@
 import { type Call, callIdOf, DIRECT_CALL_PROFILE, keys, parseCall, type ToolResult, type Wait } from "@toolbus/contracts";
-import type { Principal } from "@toolbus/runtime";
+import { type Principal, RESULT_GONE, wholeResult } from "@toolbus/runtime";
 import { heldText, type StateStore } from "@toolbus/state";
 import { findRun, type OwnRun } from "../run-access.ts";
 import { refused, type Refused } from "../refused.ts";
@@ -47,7 +47,7 @@ export async function callState(state: StateStore, runId: string, principal: Pri
   const { run } = own;
   if (run && run.profile !== DIRECT_CALL_PROFILE) return noCall(runId);
   const call = run ? await callOf(state, runId) : null;
-  if (call?.result) return ended(state, runId, call, call.result);
+  if (call?.result) return ended(state, runId, call, (await wholeResult(state, call)) ?? { ...call.result, content: RESULT_GONE });
   if (run && run.endedAt !== null)
     return { kind: "failed", runId, code: run.ending?.code ?? run.status, message: run.ending?.text ?? `The call was ${run.status}.` };
   return waiting(state, own, call);

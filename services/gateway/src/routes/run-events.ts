@@ -117,12 +117,12 @@ async function events(
 }
 
 async function history({ state }: Gateway, { id, principal, after, limit }: Wanted): Promise<RunHistory> {
-  const { runId: run } = await ownRun(state, id, principal);
+  const { runId: run, origin } = await ownRun(state, id, principal);
   if ((await placeOf(state, run, after)) === "nowhere")
     throw new HttpProblem("invalid_request", `This run has no event ${after}.`, {
       remedy: "Use the sequence of one of its events, next of a page, or nothing for all of them.",
     });
-  return runHistory(state, run, { after, limit });
+  return runHistory(state, { runId: run, conversationId: origin.conversationId }, { after, limit });
 }
 
 async function ticket(gateway: Gateway, { id, principal, request, reply, key }: Incoming & { readonly key?: string | undefined }) {

@@ -1,6 +1,6 @@
 import { keys, type LiveEvent, type RunEvent } from "@toolbus/contracts";
-import { pause } from "@toolbus/runtime";
-import type { LogEntry, StateStore } from "@toolbus/state";
+import { pause, wholeEvents } from "@toolbus/runtime";
+import type { StateStore } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
 import { eventId } from "./event-id.ts";
 import { type GenuineLive, genuineLive } from "./genuine-live.ts";
@@ -23,9 +23,10 @@ export interface Feed {
 export interface Listening {
   /**
    * Returns the run's events after this sequence number. They include every event of which this listener was notified before the call. Listeners that
-   * ask for the same events at the same time get the same page. That page is read and serialised once. Rejects if the store is unavailable.
+   * ask for the same events at the same time get the same page. That page is read and serialised once. The transcript of the run's conversation has
+   * the results of its calls. Rejects if the store is unavailable.
    */
-  read(after: number): Promise<Page>;
+  read(conversationId: string, after: number): Promise<Page>;
   leave(): void;
 }
 
@@ -56,6 +57,11 @@ interface Watched {
   readonly live: GenuineLive;
 }
 
+interface ReadRun {
+  readonly runId: string;
+  readonly conversationId: string;
+}
+
 export function startFeed(state: StateStore, log: Log): Feed {
   const stopping = new AbortController();
   const watched = new Map<string, Watched>();
@@ -67,7 +73,7 @@ export function startFeed(state: StateStore, log: Log): Feed {
       const run = watch(runId);
       run.listeners.add(listener);
       return {
-        read: (after) => shared(runId, run, after),
+        read: (conversationId, after) => shared({ runId, conversationId }, run, after),
         leave() {
           run.listeners.delete(listener);
           if (run.listeners.size === 0) forget(runId, run);
@@ -119,22 +125,27 @@ export function startFeed(state: StateStore, log: Log): Feed {
     for (const name of logsOf(runId)) byLog.delete(name);
   }
 
-  function shared(runId: string, { reads }: Watched, after: number): Promise<Page> {
+  function shared(run: ReadRun, { reads }: Watched, after: number): Promise<Page> {
     const underWay = reads.get(after);
     if (underWay) return underWay;
-    const reading = read(runId, after);
+    const reading = read(run, after);
     reads.set(after, reading);
     const done = (): void => void reads.delete(after);
     reading.then(done, done);
     return reading;
   }
 
-  async function read(runId: string, after: number): Promise<Page> {
+  async function read({ runId, conversationId }: ReadRun, after: number): Promise<Page> {
     const events: WrittenEvent[] = [];
     let bytes = 0;
     for (;;) {
       const entries = await state.range(keys.events(runId), { after: events.at(-1)?.sequence ?? after, limit: READ });
-      for (const entry of entries) bytes += events[events.push(writtenEvent(runId, entry)) - 1]?.bytes.length ?? 0;
+      const whole = await wholeEvents(state, conversationId, entries);
+      for (const [n, event] of whole.entries()) {
+        const written = writtenEvent(runId, entries[n]?.sequence ?? 0, event);
+        events.push(written);
+        bytes += written.bytes.length;
+      }
       if (entries.length < READ) return { events, more: false };
       if (bytes >= PAGE_BYTES) return { events, more: true };
     }
@@ -151,8 +162,7 @@ function notifyOfAppend(run: Watched | undefined): void {
   for (const listener of run.listeners) listener.onAppend();
 }
 
-function writtenEvent(runId: string, { sequence, value }: LogEntry): WrittenEvent {
-  const event = value as unknown as RunEvent;
+function writtenEvent(runId: string, sequence: number, event: RunEvent): WrittenEvent {
   const bytes = sseBytes({ id: eventId(runId, sequence), name: event.type, data: JSON.stringify({ sequence, ...event }) });
   return { sequence, event, bytes };
 }

@@ -35,7 +35,7 @@ const MAX_EARLY = 1024;
  */
 export async function streamRun(gateway: Gateway, { own, after, principal, reply, accepted, ...request }: StreamRequest): Promise<void> {
   const { state, feed, config, log } = gateway;
-  const { runId, run } = own;
+  const { runId, run, origin } = own;
   const place = request.place ?? takePlace(gateway, principal);
   reply.hijack();
   const writer = sseWriter(reply.raw, config.SSE_BUFFER_BYTES, Object.entries({ ...SAFE_HEADERS, ...reply.getHeaders() }));
@@ -134,7 +134,7 @@ export async function streamRun(gateway: Gateway, { own, after, principal, reply
   async function readPages(): Promise<void> {
     let page: Page;
     do {
-      page = await listening.read(sequence);
+      page = await listening.read(origin.conversationId, sequence);
       for (const event of page.events) {
         if (over) return;
         if (!sendEvent(event) || (writer.behind() && !(await caughtUp()))) return close();
