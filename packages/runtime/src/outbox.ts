@@ -5,6 +5,7 @@ import type { Log } from "@toolbus/telemetry";
 import { rowsInContext, withinRow } from "./carried-context.ts";
 import { lastingTrouble } from "./lasting-trouble.ts";
 import { pause } from "./pause.ts";
+import { untilDue } from "./until-due.ts";
 
 export interface OutboxOptions {
   readonly state: StateStore;
@@ -49,11 +50,13 @@ export function startOutbox(options: OutboxOptions): Outbox {
     ends: "the relay reads the outbox again",
   });
 
+  const due = untilDue(state, { service, kind: "outbox", pollMs, signal: stopping.signal });
   const relay = (async () => {
     while (!stopping.signal.aborted) {
       const full = await relayOnce();
-      if (!full) await pause(pollMs, stopping.signal);
+      if (!full) await due.wait(1);
     }
+    due.stop();
   })();
 
   return {
@@ -85,7 +88,11 @@ export function startOutbox(options: OutboxOptions): Outbox {
 
   async function relayOnce(): Promise<boolean> {
     try {
-      const rows: readonly OutboxRow[] = await state.claim(service, "outbox", { limit: RELAY_BATCH, visibleAfter: visibilityMs });
+      const rows: readonly OutboxRow[] = await state.claim(service, "outbox", {
+        limit: RELAY_BATCH,
+        visibleAfter: visibilityMs,
+        onNext: due.onNext,
+      });
       trouble.worked();
       await Promise.all(rows.map(publishRow));
       return rows.length === RELAY_BATCH;

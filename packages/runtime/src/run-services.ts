@@ -29,6 +29,7 @@ import { type Identities, isEmbedded, openIdentities } from "./identities.ts";
 import type { Infrastructure, Service, ServiceDefinition } from "./service.ts";
 import { integer, milliseconds, port, readSettings, type Settings, type SettingsOf, str } from "./settings.ts";
 import { measuredStore } from "./measured-store.ts";
+import { noticingStore } from "./noticing-store.ts";
 import { storeReadiness } from "./store-readiness.ts";
 import { messagingSystem, tracedBus } from "./traced-bus.ts";
 import { openTrustedKeys, trustSettings } from "./trust.ts";
@@ -122,7 +123,7 @@ export async function runServices(definitions: readonly AnyService[], options: R
   });
   const wrapped = options.wrap?.(built) ?? built;
   const storeNeed = storeReadiness(wrapped);
-  const state = metricsAreOn() ? measuredStore(wrapped.state, monotonic) : wrapped.state;
+  const state = noticingStore(metricsAreOn() ? measuredStore(wrapped.state, monotonic) : wrapped.state);
   const infrastructure: Infrastructure = { ...wrapped, state, storeNeed, env: options.env };
   const services = new Map<string, Service>();
   const unwatch = watchClocks(log, built.clocks);

@@ -1,7 +1,7 @@
 import type { StateStore, TimerRow } from "@toolbus/state";
 import { attributeNames, type Log, measure, metricNames } from "@toolbus/telemetry";
 import { lastingTrouble } from "./lasting-trouble.ts";
-import { pause } from "./pause.ts";
+import { untilDue } from "./until-due.ts";
 
 export interface TimerLoopOptions {
   readonly state: StateStore;
@@ -38,12 +38,14 @@ export function startTimerLoop(options: TimerLoopOptions): Loop {
   const stopping = new AbortController();
   const underWay = new Map<string, Promise<void>>();
   const trouble = lastingTrouble(log, { service, begins: "timers could not be read; trying again", ends: "timers are read again" });
+  const due = untilDue(state, { service, kind: "timer", pollMs, signal: stopping.signal });
   const loop = (async () => {
     while (!stopping.signal.aborted) {
       const full = await once();
       if (underWay.size >= MAX_UNDER_WAY) await Promise.race(underWay.values());
-      else if (!full) await pause(pollMs * (0.75 + random() / 2), stopping.signal);
+      else if (!full) await due.wait(0.75 + random() / 2);
     }
+    due.stop();
   })();
   return {
     async stop() {
@@ -56,7 +58,7 @@ export function startTimerLoop(options: TimerLoopOptions): Loop {
 
   async function once(): Promise<boolean> {
     try {
-      const rows = await state.claim(service, "timer", { limit: BATCH, visibleAfter: visibleMs });
+      const rows = await state.claim(service, "timer", { limit: BATCH, visibleAfter: visibleMs, onNext: due.onNext });
       trouble.worked();
       for (const { due } of rows) measure(metricNames.timerLag, Math.max(0, clock() - due), { [attributeNames.service]: service });
       if (!stopping.signal.aborted) for (const row of rows) start(row);

@@ -6,5 +6,8 @@ export const loopTimings = {
     default: 4000,
     desc: "how long the process that committed a message may take to publish it, before the relay publishes it",
   }),
-  POLL_MS: milliseconds({ default: 250, desc: "how often a service looks for due timers and messages in its outbox" }),
+  POLL_MS: milliseconds({
+    default: 250,
+    desc: "how often a service looks for due timers and messages in its outbox; if none is due soon, it waits up to ten times as long",
+  }),
 } as const;

@@ -37,6 +37,7 @@ export {
   type StoreFault,
   StoreRefused,
   StoreUnavailable,
+  type RowKind,
   type TimerRow,
 } from "./state-store.ts";
 export { SKEW_WARN_MS, type StoreClock, storeClock } from "./store-clock.ts";

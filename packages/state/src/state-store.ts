@@ -152,6 +152,11 @@ export interface Claims {
    */
   claim(service: string, kind: "timer", options: ClaimOptions): Promise<readonly TimerRow[]>;
   claim(service: string, kind: "outbox", options: ClaimOptions): Promise<readonly OutboxRow[]>;
+  /**
+   * Invokes the listener whenever a commit of this process makes a row of the service due, with the milliseconds until then. Returns a function that ends
+   * this. Absent if nobody notices the commits of this process. A reader of rows must then look often.
+   */
+  readonly onRows?: (service: string, kind: RowKind, listener: (dueIn: number) => void) => () => void;
   /** Removes outbox rows that the broker has confirmed. Missing rows are not an error. */
   settle(service: string, rows: readonly { readonly shard: string; readonly id: string }[]): Promise<void>;
 }
@@ -159,7 +164,11 @@ export interface Claims {
 export interface ClaimOptions {
   readonly limit: number;
   readonly visibleAfter: number;
+  /** Called if no row is due, with the milliseconds until the next one is, or with Infinity if there is none. */
+  readonly onNext?: (dueIn: number) => void;
 }
+
+export type RowKind = "timer" | "outbox";
 
 export interface TimerRow {
   readonly shard: string;

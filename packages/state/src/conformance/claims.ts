@@ -10,6 +10,32 @@ export const claimChecks: Checks = {
     expect(await claimedIds(store, "timer")).toEqual(["later"]);
   },
 
+  async "says how long it is until the next row is due, if none is"({ store, advance }) {
+    const next: number[] = [];
+    const look = async (kind: "timer" | "outbox", service = SERVICE): Promise<number> => {
+      const options = { limit: 10, visibleAfter: 4000, onNext: (dueIn: number) => void next.push(dueIn) };
+      return (kind === "timer" ? await store.claim(service, kind, options) : await store.claim(service, kind, options)).length;
+    };
+    expect([await look("timer"), await look("outbox"), next.splice(0)]).toEqual([
+      0,
+      0,
+      [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY],
+    ]);
+    await create(store, A, 1, { timers: [timer("later", 9000), { service: "other", id: "t", dueIn: 10 }] });
+    await create(store, keyIn(ELSEWHERE, "a"), 1, { timers: [timer("sooner", 5000)], outbox: [message("m", 7000)] });
+    expect([await look("timer"), await look("outbox")]).toEqual([0, 0]);
+    for (const [at, dueIn] of [5000, 7000].entries()) {
+      expect(next[at]).toBeLessThanOrEqual(dueIn);
+      expect(next[at]).toBeGreaterThan(dueIn - 2000);
+    }
+    next.length = 0;
+    await advance(5000);
+    expect([await look("timer"), next]).toEqual([1, []]);
+    // The claimed row is due again later.
+    expect(await look("timer")).toBe(0);
+    expect(next[0]).toBeLessThanOrEqual(4000);
+  },
+
   async "arms a claimed timer again instead of popping it"({ store, advance }) {
     await create(store, A, 1, { timers: [timer("t", 0)] });
     expect(await store.claim(SERVICE, "timer", { limit: 10, visibleAfter: 4000 })).toHaveLength(1);

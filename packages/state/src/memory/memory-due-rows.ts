@@ -18,9 +18,11 @@ export function memoryDueRows<Payload>(): DueRows<Payload> {
     remove(service, shard, id) {
       services.get(service)?.delete(rowKey(shard, id));
     },
-    claim(service, now, { limit, visibleAfter }) {
+    claim(service, now, { limit, visibleAfter, onNext }) {
       const rows = rowsOf(service);
       const due = [...rows.values()].filter((row) => row.due <= now);
+      if (onNext && due.length === 0)
+        onNext([...rows.values()].reduce((next, row) => Math.min(next, row.due - now), Number.POSITIVE_INFINITY));
       const claimed = due.toSorted((a, b) => a.due - b.due).slice(0, limit);
       for (const row of claimed) rows.set(rowKey(row.shard, row.id), { ...row, due: now + visibleAfter });
       return claimed;

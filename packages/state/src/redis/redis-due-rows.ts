@@ -1,5 +1,5 @@
 import type { Json } from "@toolbus/contracts";
-import type { ClaimOptions, OutboxRow, TimerRow } from "../state-store.ts";
+import type { ClaimOptions, OutboxRow, RowKind, TimerRow } from "../state-store.ts";
 import type { RedisContext } from "./redis-context.ts";
 import { listOf, textIn } from "./redis-replies.ts";
 import { redisScripts } from "./redis-scripts.ts";
@@ -10,7 +10,6 @@ export interface RedisDueRows {
   settle(service: string, rows: readonly { readonly shard: string; readonly id: string }[]): Promise<void>;
 }
 
-type Kind = "timer" | "outbox";
 type Row = TimerRow & { readonly content: string };
 
 export function redisDueRows({ connection, keys: layout, together, clock, shards }: RedisContext): RedisDueRows {
@@ -37,7 +36,7 @@ export function redisDueRows({ connection, keys: layout, together, clock, shards
     },
   };
 
-  async function claim(service: string, kind: Kind, options: ClaimOptions): Promise<readonly Row[]> {
+  async function claim(service: string, kind: RowKind, options: ClaimOptions): Promise<readonly Row[]> {
     const [all] = together;
     if (together.length === 1 && all) return claimIn(service, kind, all, options);
     return claimApart(service, kind, options);
@@ -47,8 +46,11 @@ export function redisDueRows({ connection, keys: layout, together, clock, shards
    * Claims rows in a cluster, where no command reads two shards. It first reads the due rows of all shards, and then claims the oldest ones in their
    * shards. If another process claims a row in between, the result has fewer rows.
    */
-  async function claimApart(service: string, kind: Kind, { limit, visibleAfter }: ClaimOptions): Promise<readonly Row[]> {
-    const seen = await Promise.all(together.map((names) => claimIn(service, kind, names, { limit, visibleAfter: null })));
+  async function claimApart(service: string, kind: RowKind, { limit, visibleAfter, onNext }: ClaimOptions): Promise<readonly Row[]> {
+    let next = Number.POSITIVE_INFINITY;
+    const look = { limit, visibleAfter: null, onNext: (dueIn: number) => void (next = Math.min(next, dueIn)) };
+    const seen = await Promise.all(together.map((names) => claimIn(service, kind, names, look)));
+    if (seen.every((rows) => rows.length === 0)) onNext?.(next);
     const oldest = seen.flat().toSorted(byDue).slice(0, limit);
     const byShard = Map.groupBy(oldest, ({ shard }) => shard);
     const taken = [...byShard].map(([shard, rows]) => claimIn(service, kind, [shard], { limit: rows.length, visibleAfter }));
@@ -57,19 +59,24 @@ export function redisDueRows({ connection, keys: layout, together, clock, shards
 
   async function claimIn(
     service: string,
-    kind: Kind,
+    kind: RowKind,
     names: readonly string[],
-    { limit, visibleAfter }: { readonly limit: number; readonly visibleAfter: number | null },
+    { limit, visibleAfter, onNext }: Omit<ClaimOptions, "visibleAfter"> & { readonly visibleAfter: number | null },
   ): Promise<readonly Row[]> {
     const script = await connection.script(
       redisScripts.claim,
       names.flatMap((shard) => keysOf(service, kind, shard)),
       [clock.argument(), kind === "outbox" ? "content" : "", String(limit), visibleAfter === null ? "" : String(visibleAfter)],
     );
-    return rowsOf(listOf(script), names, kind === "outbox" ? 4 : 3);
+    const found = listOf(script);
+    if (found.length <= 1) {
+      onNext?.(found.length === 0 ? Number.POSITIVE_INFINITY : Number(textIn(found[0])));
+      return [];
+    }
+    return rowsOf(found, names, kind === "outbox" ? 4 : 3);
   }
 
-  function keysOf(service: string, kind: Kind, shard: string): readonly string[] {
+  function keysOf(service: string, kind: RowKind, shard: string): readonly string[] {
     if (kind === "timer") return [layout.timers(service, shard)];
     return [layout.outbox(service, shard), layout.outboxRows(service, shard)];
   }

@@ -26,6 +26,8 @@ export function sqliteDueRows(connection: Connection): SqliteDueRows {
   const deleteMessage = prepare("DELETE FROM outbox WHERE service = ? AND shard = ? AND id = ?");
   const dueTimers = prepare(`SELECT shard, id, due FROM timers WHERE service = ? AND due <= ? ORDER BY due ${LIMIT}`);
   const dueMessages = prepare(`SELECT shard, id, due, topic, message FROM outbox WHERE service = ? AND due <= ? ORDER BY due ${LIMIT}`);
+  const nextTimer = prepare("SELECT MIN(due) AS due FROM timers WHERE service = ?");
+  const nextMessage = prepare("SELECT MIN(due) AS due FROM outbox WHERE service = ?");
   const rearmTimer = prepare("UPDATE timers SET due = ? WHERE service = ? AND shard = ? AND id = ?");
   const rearmMessage = prepare("UPDATE outbox SET due = ? WHERE service = ? AND shard = ? AND id = ?");
   const hurryTimers = prepare("UPDATE timers SET due = ?1 WHERE due > ?1");
@@ -40,10 +42,10 @@ export function sqliteDueRows(connection: Connection): SqliteDueRows {
       for (const { service, id, topic, text, dueIn } of outbox) upsertMessage.run(service, shard, id, now + dueIn, topic, text);
     },
     async claimTimers(service, now, options) {
-      return (await claim(dueTimers, rearmTimer, service, now, options)).map(timerOf);
+      return (await claim({ due: dueTimers, next: nextTimer, rearm: rearmTimer }, service, now, options)).map(timerOf);
     },
     async claimOutbox(service, now, options) {
-      const rows = await claim(dueMessages, rearmMessage, service, now, options);
+      const rows = await claim({ due: dueMessages, next: nextMessage, rearm: rearmMessage }, service, now, options);
       return rows.map((row) => ({ ...timerOf(row), topic: textOf(row, "topic"), message: jsonOf(row, "message") }));
     },
     async settle(service, rows) {
@@ -61,16 +63,27 @@ export function sqliteDueRows(connection: Connection): SqliteDueRows {
     },
   };
 
-  async function claim(select: Statement, rearm: Statement, service: string, now: number, options: ClaimOptions): Promise<readonly Row[]> {
-    const { limit, visibleAfter } = options;
+  async function claim(
+    { due, next, rearm }: { readonly due: Statement; readonly next: Statement; readonly rearm: Statement },
+    service: string,
+    now: number,
+    { limit, visibleAfter, onNext }: ClaimOptions,
+  ): Promise<readonly Row[]> {
     // Most polls find nothing, and such a poll must not take the write lock.
-    if ((await connection.look(() => select.get(service, now, 1))) === undefined) return [];
+    if ((await connection.look(() => due.get(service, now, 1))) === undefined) {
+      if (onNext) onNext(untilDue(await connection.look(() => next.get(service)), now));
+      return [];
+    }
     return connection.write(() => {
-      const rows = select.all(service, now, limit);
+      const rows = due.all(service, now, limit);
       for (const row of rows) rearm.run(now + visibleAfter, service, textOf(row, "shard"), textOf(row, "id"));
       return rows;
     });
   }
+}
+
+function untilDue(row: Row | undefined, now: number): number {
+  return typeof row?.["due"] === "number" ? Math.max(0, row["due"] - now) : Number.POSITIVE_INFINITY;
 }
 
 type Statement = ReturnType<Connection["prepare"]>;

@@ -16,8 +16,28 @@ export const ahead: readonly Mutant[] = [
     patches: [
       {
         file: "services/agent/src/steps/transcripts.ts",
-        find: "return known && complete?.version === version && monotonic() - complete.at <= COMPLETE_FOR_MS ? windowOf(known) : null;",
-        replace: "return known && complete && version !== 0 ? windowOf(known) : null;",
+        find: "return known && complete?.version === version && monotonic() - complete.at <= COMPLETE_FOR_MS ? known : null;",
+        replace: "return known && complete && version !== 0 ? known : null;",
+      },
+    ],
+  },
+  {
+    name: "a result that names another entry",
+    breaks: "an event names the entry after the one that has its result, so a viewer is shown something else",
+    within: 100,
+    patches: [{ file: "services/agent/src/transitions/stored-once.ts", find: "sequence: last + n + 1", replace: "sequence: last + n + 2" }],
+  },
+  {
+    name: "an entry counted from another version",
+    breaks: "the agent counts the entries of a transcript that another replica has extended since",
+    within: 1000,
+    patches: [
+      {
+        file: "services/agent/src/steps/transcripts.ts",
+        find: `      const known = knownAt(conversationId, version);
+      return known && (known.last?.sequence ?? 0);`,
+        replace: `      const known = version === 0 ? null : (kept.get(conversationId) ?? null);
+      return known && (known.last?.sequence ?? 0);`,
       },
     ],
   },

@@ -81,7 +81,11 @@ export function deletedView({ conversationId, deletedAt }: Deleted): DeletedConv
   return {
     conversationId,
     deletedAt,
-    removed: ["its messages, and their summary for the model", "the long results in its working memory"],
+    removed: [
+      "its messages, and their summary for the model",
+      "what the reads of its runs returned, unless it is a long text or ended before the last call of its round",
+      "the long results in its working memory",
+    ],
     kept: [
       {
         what: "its runs, with their calls and events",

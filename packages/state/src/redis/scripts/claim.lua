@@ -4,7 +4,8 @@
 --
 -- KEYS: per shard the rows by the time when they are due. If rows have contents, KEYS also has the contents per shard.
 -- ARGV: clock ("" for the server's own, "+N" for N more), "content" or "", limit, visibleAfter ("" to look without claiming).
--- Returns a flat list: place of the shard (from 1), id, when it was due, and with content the row's contents.
+-- Returns a flat list: place of the shard (from 1), id, when it was due, and with content the row's contents. If no row is due, returns only the
+-- milliseconds until the next one is, or nothing if there is none.
 local now = tonumber(ARGV[1])
 local isAhead = string.sub(ARGV[1], 1, 1) == '+'
 if not now or isAhead then
@@ -19,14 +20,21 @@ local step = withContent and 2 or 1
 local MOST_VALUES = 4000
 
 local nowText = string.format('%.17g', now)
-local rows = {}
+local rows, next = {}, nil
 for at = 1, #KEYS / step do
-  local due = redis.call('ZRANGEBYSCORE', KEYS[at * step - step + 1], '-inf', nowText, 'WITHSCORES', 'LIMIT', 0, ARGV[3])
-  for n = 1, #due, 2 do
-    rows[#rows + 1] = { at = at, order = #rows, id = due[n], due = due[n + 1], score = tonumber(due[n + 1]) }
+  local key = KEYS[at * step - step + 1]
+  -- Most shards have nothing that is due, and their first row says so.
+  local first = tonumber(redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')[2])
+  if first and first > now then
+    if not next or first < next then next = first end
+  elseif first then
+    local due = redis.call('ZRANGEBYSCORE', key, '-inf', nowText, 'WITHSCORES', 'LIMIT', 0, ARGV[3])
+    for n = 1, #due, 2 do
+      rows[#rows + 1] = { at = at, order = #rows, id = due[n], due = due[n + 1], score = tonumber(due[n + 1]) }
+    end
   end
 end
-if #rows == 0 then return {} end
+if #rows == 0 then return next and { string.format('%.17g', next - now) } or {} end
 table.sort(rows, function(a, b)
   if a.score ~= b.score then return a.score < b.score end
   return a.order < b.order
