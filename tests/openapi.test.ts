@@ -12,6 +12,7 @@ const ROUTES = {
     deleteConversation   delete /v1/conversations/{id}           200
     listMessages         get  /v1/conversations/{id}/messages    200
     sendMessage          post /v1/conversations/{id}/messages    200 202
+    sendFirstMessage     post /v1/messages                       200 202
     getContext           get  /v1/conversations/{id}/context     200
     startInvestigation   post /v1/investigations                 200 202
     getInvestigation     get  /v1/investigations/{id}            200

@@ -1,7 +1,7 @@
 import { type Profile, startAgent, agentSettings } from "@toolbus/agent";
 import { connectBus, type MessageBus } from "@toolbus/bus";
 import { isRunEnd, keys, type RunEnd, type RunEvent } from "@toolbus/contracts";
-import { createConversation, gatewaySettings, type Starting, sendMessage, startGatewayCore } from "@toolbus/gateway";
+import { gatewaySettings, type Starting, sendFirstMessage, startGatewayCore } from "@toolbus/gateway";
 import { drawnRandom, generateSigningKey, ownKeys, publicKeySet, staticKeySet } from "@toolbus/grants";
 import type { ModelProvider } from "@toolbus/models";
 import { type Infrastructure, type Principal, readSettings, tracedBus } from "@toolbus/runtime";
@@ -51,8 +51,8 @@ const clock = (): number => Date.now();
 const monotonic = (): number => performance.now();
 
 /**
- * Starts the gateway's core and an agent on Redis. Also starts a worker if the tools are in this process. A run begins when the loop creates a
- * conversation and sends a person's message. The run has ended when the store has answered the commit that ends it. Without `model`, the agent uses
+ * Starts the gateway's core and an agent on Redis. Also starts a worker if the tools are in this process. A run begins when the loop sends
+ * the first message of a new conversation. The run has ended when the store has answered the commit that ends it. Without `model`, the agent uses
  * the model client of the hand-written loop.
  */
 export async function toolbusLoop(place: LoopPlace, model: ModelProvider | null = null): Promise<ToolbusLoop> {
@@ -125,10 +125,7 @@ async function startBenchWorker(infrastructure: Infrastructure): Promise<Worker>
 }
 
 async function oneRun(inbound: Starting, ends: EndsOfRuns, rounds: number): Promise<AnsweredRun> {
-  const created = await createConversation(inbound, { principal: PRINCIPAL, body: {} });
-  if (created.kind === "refused") throw new Error(`a conversation was refused: ${created.detail}`);
-  const { conversationId } = created.origin;
-  const sent = await sendMessage(inbound, { principal: PRINCIPAL, conversationId, body: { text: taskOf(rounds) } });
+  const sent = await sendFirstMessage(inbound, { principal: PRINCIPAL, body: { content: taskOf(rounds) } });
   if (sent.kind === "refused") throw new Error(`a message was refused: ${sent.detail}`);
   const end = await ends.of(sent.runId);
   if (end.type !== "run.completed") throw new Error(`a run ended as ${end.type}`);

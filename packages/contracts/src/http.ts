@@ -98,6 +98,17 @@ export const MessageRequest = Type.Object(
 export type MessageRequest = Static<typeof MessageRequest>;
 export const messageRequest = declared("MessageRequest", MessageRequest);
 
+/** The body of `POST /v1/messages`. */
+export const FirstMessageRequest = Type.Object(
+  {
+    profile: Type.Optional(ProfileName),
+    content: Type.String({ minLength: 1, maxLength: MAX_MESSAGE_CHARS, description: "The text of the message." }),
+  },
+  closed,
+);
+export type FirstMessageRequest = Static<typeof FirstMessageRequest>;
+export const firstMessageRequest = declared("FirstMessageRequest", FirstMessageRequest);
+
 /** The query of `GET /v1/conversations/{id}/messages`. */
 export const messagesQuery = declaredQuery(
   "MessagesQuery",

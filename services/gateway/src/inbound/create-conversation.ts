@@ -19,7 +19,7 @@ export interface ConversationCreated {
   readonly replayed: boolean;
 }
 
-const DEFAULT_PROFILE = "chat";
+export const DEFAULT_PROFILE = "chat";
 const ROUTE = "POST /v1/conversations";
 const TRIES = 3;
 
@@ -52,7 +52,8 @@ export async function createConversation(
   return refused("conflict", "The conversation could not be stored; nothing was accepted.", "Repeat the request.");
 }
 
-function unknownProfile(profile: string, document: unknown): Refused | null {
+/** Returns the refusal of a profile that the agent has not announced. `document` is the list of its profiles as it is stored. */
+export function unknownProfile(profile: string, document: unknown): Refused | null {
   const list = parseProfileList(document);
   // An agent that has never started has not announced its profiles. Such an agent judges the profile itself when it takes the first message.
   if (!list.ok || list.value.profiles.some(({ name }) => name === profile)) return null;

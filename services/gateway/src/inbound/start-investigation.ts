@@ -31,15 +31,21 @@ export async function startInvestigation(
   return startSubject(inbound, { ...request, subject, known: known ?? byKey });
 }
 
-/** Starts the investigation of this subject, in its own conversation. */
+/** Starts a run about this subject, in its own conversation. `now` is the store's time, if the caller has just read it. */
 export async function startSubject(
   inbound: Starting,
-  { principal, traceparent, subject, known }: Omit<Request, "key"> & { readonly subject: Subject; readonly known: Known },
+  {
+    principal,
+    traceparent,
+    subject,
+    known,
+    now: read,
+  }: Omit<Request, "key"> & { readonly subject: Subject; readonly known: Known; readonly now?: number },
 ): Promise<MessageAccepted | Refused> {
   const { state, outbox, config, identity, underWay } = inbound;
   const { profile, text, input } = subject;
   const { conversationId, runId } = idsOf(inbound, principal, known);
-  const { now } = await state.read([]);
+  const now = read ?? (await state.read([])).now;
   const origin: ConversationOrigin = { conversationId, tenant: principal.tenant, owner: principal.id, profile, createdAt: now };
   const conversation = { version: 0, value: origin };
   const { hash: messageHash } = known;

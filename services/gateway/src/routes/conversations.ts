@@ -1,4 +1,4 @@
-import { conversationRequest, conversationsQuery, messageRequest, messagesQuery } from "@toolbus/contracts";
+import { conversationRequest, conversationsQuery, firstMessageRequest, messageRequest, messagesQuery } from "@toolbus/contracts";
 import { deleteRoute, getRoute, noQuery, postRoute, type Route } from "@toolbus/runtime";
 import { ownConversation } from "../conversation-access.ts";
 import { contextView, messagePage } from "../conversation-messages.ts";
@@ -7,6 +7,7 @@ import { conversationView } from "../conversation-view.ts";
 import type { Gateway } from "../gateway.ts";
 import { createConversation } from "../inbound/create-conversation.ts";
 import { deleteConversation, deletedView } from "../inbound/delete-conversation.ts";
+import { sendFirstMessage } from "../inbound/first-message.ts";
 import { sendMessage } from "../inbound/send-message.ts";
 import { orProblem } from "../refused.ts";
 import { CALLERS } from "./callers.ts";
@@ -147,6 +148,35 @@ export function conversationRoutes(gateway: Gateway, limits: Limits): readonly R
       async handle({ id, principal, key, body, request, reply }) {
         const sent = { principal, key, conversationId: id, body };
         return answerWithRun(gateway, { principal, request, reply }, (traceparent) => sendMessage(gateway, { ...sent, traceparent }));
+      },
+    }),
+    postRoute({
+      url: "/v1/messages",
+      access: CALLERS,
+      docs: {
+        operationId: "sendFirstMessage",
+        tag: TAG,
+        summary: "Begins a conversation with its first message, which starts a run.",
+        description: [
+          "This is `POST /v1/conversations` and the first `POST /v1/conversations/{id}/messages` in one request. The answer is that of the second one. Send later messages to the `conversationId` in it.",
+          "`profile` names the profile of the agent that answers. The default is `chat`.",
+        ].join("\n\n"),
+        answers: {
+          200: { says: "The stream of the run, if requested.", headers: STARTED, ...STREAM },
+          202: { says: "The request was accepted.", body: views.run, example: recorded.acceptedRun, headers: STARTED },
+        },
+        problems: ["conflict", "idempotency_key_reused", "rate_limited"],
+      },
+      body: {
+        declared: firstMessageRequest,
+        required: true,
+        examples: [{ content: "Is v1.4.0 safe to roll out?" }, { content: "What changed in v1.4.0?", profile: "chat" }],
+        remedy: 'Send {"content": "…"}, optionally with "profile".',
+      },
+      rate: limits.runs,
+      async handle({ principal, key, body, request, reply }) {
+        const sent = { principal, key, body };
+        return answerWithRun(gateway, { principal, request, reply }, (traceparent) => sendFirstMessage(gateway, { ...sent, traceparent }));
       },
     }),
     getRoute({

@@ -15,6 +15,7 @@ const TABLE = `
   GET  /v1/conversations/:id/messages   401       401        200  404  200   403  403   403   404  404
   POST /v1/conversations/:id/messages   401       401        202  404  403   403  403   403   404  404
   GET  /v1/conversations/:id/context    401       401        200  404  200   403  403   403   404  404
+  POST /v1/messages                     401       401        202  202  202   403  403   403   202  202
   POST /v1/investigations               401       401        202  202  202   403  403   403   202  202
   GET  /v1/investigations/:id           401       401        200  404  200   403  403   403   404  404
   POST /v1/triggers/alertmanager        401       401        403  403  403   403  202   403   403  403
@@ -132,6 +133,7 @@ function askingOf(method: string, url: string, callId: string, who: string): Ask
       body: { jsonrpc: "2.0", id: 1, method: "tools/list", params: {} },
     };
   if (method !== "POST") return { method, headers };
+  if (url === "/v1/messages") return { method, headers, body: { content: "Hello." } };
   if (url.endsWith("/messages")) return { method, headers, body: { text: "Hello." } };
   if (url.endsWith("/question-answers")) return { method, headers, body: { callId, questionId: `q_${"0".repeat(32)}`, action: "decline" } };
   if (url.endsWith("/answers")) return { method, headers, body: { callId, text: "That." } };
