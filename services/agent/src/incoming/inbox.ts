@@ -40,8 +40,8 @@ export type TakenEntry = HeldRun | "not_started" | null;
  */
 export async function takeEntry(reader: InboxReader, runId: string, entryId: string, by: string | null = null): Promise<TakenEntry> {
   const { state, log, strays } = reader;
-  const { documents } = await state.read([keys.inbox(shardOf(runId), entryId)]);
-  const [document] = documents;
+  const { documents } = await state.read([keys.inbox(shardOf(runId), entryId), keys.run(runId)]);
+  const [document, run] = documents;
   if (!document) {
     strays.tell({ runId, entryId }, "a wake named a missing inbox entry");
     return null;
@@ -57,7 +57,9 @@ export async function takeEntry(reader: InboxReader, runId: string, entryId: str
     return null;
   }
   for (let attempt = 0; attempt < TRIES; attempt++) {
-    const taken = await takeOnce(reader, entry.value, document.version, by);
+    // Most entries begin their run, which the first read shows.
+    const isNew = attempt === 0 && !run;
+    const taken = await takeOnce(reader, entry.value, { accepted: document.version, by, isNew });
     if (taken !== "again") return taken;
   }
   throw new Error(`The inbox entry ${entryId} could not be taken in ${TRIES} tries.`);
@@ -68,10 +70,17 @@ type Tried = TakenEntry | "again";
 
 const over = (isOver: boolean): Tried => (isOver ? null : "again");
 
-/** `accepted` is the number of the commit that accepted the entry. */
-async function takeOnce(reader: InboxReader, entry: InboxEntry, accepted: number, by: string | null): Promise<Tried> {
+interface Take {
+  /** The number of the commit that accepted the entry. */
+  readonly accepted: number;
+  readonly by: string | null;
+  /** Whether the run of the entry does not exist yet, as far as the caller knows. */
+  readonly isNew: boolean;
+}
+
+async function takeOnce(reader: InboxReader, entry: InboxEntry, { accepted, by, isNew }: Take): Promise<Tried> {
   if (entry.kind === "delete") return over(await takeDeletion(reader, entry));
-  const snapshot = await loadSnapshot(reader.state, entry.runId);
+  const snapshot = isNew ? null : await loadSnapshot(reader.state, entry.runId);
   switch (entry.kind) {
     case "message":
       return snapshot === null ? takeMessage(reader, entry, accepted, by) : null;

@@ -1,7 +1,10 @@
-import type { StateStore } from "@toolbus/state";
-import { describe, expect, it } from "vitest";
+import { keys } from "@toolbus/contracts";
+import { memoryStore, type StateStore } from "@toolbus/state";
+import { silentLog } from "@toolbus/telemetry";
+import { describe, expect, it, vi } from "vitest";
 import { completed, started, turn } from "../testing/agent-under-test.ts";
 import { setup as setupGateway } from "../testing/gateway-under-test.ts";
+import { startFeed } from "./feed.ts";
 
 describe("the reader of a run's log", () => {
   it("reads an event once, however many watch", async () => {
@@ -46,6 +49,74 @@ describe("the reader of a run's log", () => {
     const second = await t.view("una", t.runId);
     await second.sees(({ name }) => name === "turn");
     expect(second.seen.map(({ name }) => name)).toEqual(["run.started", "turn"]);
+  });
+});
+
+describe("the feed", () => {
+  it("is not followed before somebody watches, and is for a while after the last one has left", async () => {
+    const follows = { begun: 0, open: 0 };
+    const wrapStore = (state: StateStore): StateStore => ({
+      ...state,
+      async *follow(options) {
+        follows.begun++;
+        follows.open++;
+        try {
+          yield* state.follow(options);
+        } finally {
+          follows.open--;
+        }
+      },
+    });
+    const t = await setupGateway({ wrapStore });
+    const runId = await t.accepted();
+    await t.agent.take(runId);
+    expect(follows).toEqual({ begun: 0, open: 0 });
+    const first = await t.view("una", runId);
+    await t.agent.say(runId, started);
+    await first.sees(({ name }) => name === "run.started");
+    first.leave();
+    await first.ended;
+    const second = await t.view("otto", runId);
+    await t.agent.say(runId, completed);
+    await second.ended;
+    expect(follows).toEqual({ begun: 1, open: 1 });
+    await t[Symbol.asyncDispose]();
+    expect(follows).toEqual({ begun: 1, open: 0 });
+  });
+
+  it("ends after a minute without anybody, and begins again for the next one, who misses nothing", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      const store = memoryStore({ clock: () => 1 });
+      let follows = 0;
+      const state: StateStore = { ...store, follow: (options) => (follows++, store.follow(options)) };
+      const feed = startFeed(state, silentLog);
+      const run = "rn_05_01JD0000000000000000000001";
+      const appends: string[] = [];
+      const listen = () => feed.listen(run, { onAppend: () => void appends.push("append"), onLive: () => undefined });
+      const first = listen();
+      first.leave();
+      await vi.advanceTimersByTimeAsync(59_000);
+      const again = listen();
+      await vi.advanceTimersByTimeAsync(59_000);
+      expect(follows).toBe(1);
+      again.leave();
+      await vi.advanceTimersByTimeAsync(60_000);
+      const next = listen();
+      expect(follows).toBe(2);
+      const key = `tb:sample:{05}:1`;
+      const append = [{ log: keys.events(run), entries: [{ type: "turn" }] }];
+      await store.commit("05", { op: "o", guards: [{ key, version: 0 }], put: [{ key, value: 1 }], append });
+      await vi.advanceTimersByTimeAsync(1);
+      expect(appends).toEqual(["append"]);
+      next.leave();
+      await feed.stop();
+      // A listener that comes too late gets no notification, and the feed stays closed.
+      listen();
+      expect(follows).toBe(2);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });
 

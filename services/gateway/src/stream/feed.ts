@@ -13,7 +13,10 @@ export interface FeedListener {
   readonly onLive: (event: LiveEvent) => void;
 }
 
-/** The feed of a process. It follows the store once and reads each log once, however many clients watch. */
+/**
+ * The feed of a process. It follows the store once and reads each log once, however many clients watch. While nobody watches, it follows nothing, because
+ * the store would send it every append of every run.
+ */
 export interface Feed {
   /** Notifies the listener about this run until the listener leaves. A listener must not throw, because other listeners are called after it. */
   listen(runId: string, listener: FeedListener): Listening;
@@ -57,19 +60,30 @@ interface Watched {
   readonly live: GenuineLive;
 }
 
+interface Following {
+  readonly stopping: AbortController;
+  readonly done: Promise<void>;
+  timer: NodeJS.Timeout | undefined;
+}
+
+/** How long the feed still follows the store when nobody watches any more, in milliseconds. */
+const KEPT_FOLLOWING_MS = 60_000;
+
 interface ReadRun {
   readonly runId: string;
   readonly conversationId: string;
 }
 
 export function startFeed(state: StateStore, log: Log): Feed {
-  const stopping = new AbortController();
   const watched = new Map<string, Watched>();
   const byLog = new Map<string, Watched>();
-  const following = follow();
+  let stopped = false;
+  let following: Following | null = null;
 
   return {
     listen(runId, listener) {
+      // The store is asked before the listener can read, so the listener is notified of every append that its first read does not see.
+      if (!stopped) begin();
       const run = watch(runId);
       run.listeners.add(listener);
       return {
@@ -81,15 +95,38 @@ export function startFeed(state: StateStore, log: Log): Feed {
       };
     },
     async stop() {
-      stopping.abort();
-      await following;
+      stopped = true;
+      await end();
     },
   };
 
-  async function follow(): Promise<void> {
-    while (!stopping.signal.aborted) {
+  function begin(): void {
+    clearTimeout(following?.timer);
+    if (following) return;
+    const stopping = new AbortController();
+    following = { stopping, done: follow(stopping.signal), timer: undefined };
+  }
+
+  /** Stops following after a while without listeners. A client that reconnects, or the next one, needs no new connection to the store until then. */
+  function endLater(): void {
+    if (!following) return;
+    clearTimeout(following.timer);
+    following.timer = setTimeout(() => void end(), KEPT_FOLLOWING_MS).unref();
+  }
+
+  async function end(): Promise<void> {
+    if (!following) return;
+    const { stopping, done, timer } = following;
+    following = null;
+    clearTimeout(timer);
+    stopping.abort();
+    await done;
+  }
+
+  async function follow(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
       try {
-        for await (const item of state.follow({ signal: stopping.signal })) {
+        for await (const item of state.follow({ signal })) {
           if (item.kind === "gap") everyoneLooks();
           else if (item.kind === "append") notifyOfAppend(byLog.get(item.log));
           else byLog.get(item.log)?.live.heard(item.batch);
@@ -97,7 +134,8 @@ export function startFeed(state: StateStore, log: Log): Feed {
       } catch (error) {
         log.warn({ error }, "the feed of the state store broke off and is opened again");
       }
-      await pause(250, stopping.signal);
+      if (signal.aborted) return;
+      await pause(250, signal);
       // While the feed was closed, notifications were missed, so every listener reads again.
       everyoneLooks();
     }
@@ -123,6 +161,7 @@ export function startFeed(state: StateStore, log: Log): Feed {
     if (watched.get(runId) !== run) return;
     watched.delete(runId);
     for (const name of logsOf(runId)) byLog.delete(name);
+    if (watched.size === 0) endLater();
   }
 
   function shared(run: ReadRun, { reads }: Watched, after: number): Promise<Page> {
