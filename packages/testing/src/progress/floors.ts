@@ -19,6 +19,7 @@ const FLOORS: Readonly<Record<Work, Floor>> = {
   turn: often(2.5),
   join: often(4.5),
   answer: often(2.5),
+  stored_once: often(0.25),
   effect: often(0.8),
   grant: often(0.9),
   decision: often(0.7),

@@ -1,4 +1,4 @@
-import { type Approval, atLeast, type Call, type LedgerRow, type Run, type RunEvent } from "@toolbus/contracts";
+import { type Approval, atLeast, type Call, type LedgerRow, type Run, type StoredRunEvent } from "@toolbus/contracts";
 import { type Changed, familyOf } from "../invariants/facts.ts";
 import type { Observation } from "../ports/observation.ts";
 
@@ -17,6 +17,8 @@ export const WORK = {
   join: "results joined",
   /** Results that contain an answer of the tool. */
   answer: "calls that were answered",
+  /** Results whose content only the transcript has. */
+  stored_once: "results stored once",
   /** Effects at the target. */
   effect: "writes that happened",
   /** Writes that had a grant when their workers began them. */
@@ -106,7 +108,7 @@ export function keptTally(): KeptTally {
       if (observation.kind !== "commit") return;
       for (const document of changed) countDocument(document);
       for (const { log, entries } of observation.change.append ?? [])
-        if (log.startsWith("tb:events:")) for (const event of entries as unknown as readonly RunEvent[]) countEvent(event);
+        if (log.startsWith("tb:events:")) for (const event of entries as unknown as readonly StoredRunEvent[]) countEvent(event);
     },
   };
 
@@ -166,13 +168,14 @@ export function keptTally(): KeptTally {
     if (before?.state === "sending" && after.fence > before.fence && after.toolName.includes("_reconcile")) work.reconcile++;
   }
 
-  function countEvent(event: RunEvent): void {
+  function countEvent(event: StoredRunEvent): void {
     if (event.type === "turn" && !event.seed) work.turn++;
     else if (event.type === "model.retry") work.retry++;
     else if (event.type === "call.asked") work.ask++;
     else if (event.type === "run.queued") work.queue++;
     else if (event.type === "call.resolved") {
       work.join++;
+      if (event.entry !== undefined) work.stored_once++;
       if (event.status === "ok") work[event.tool === ASK_USER ? "asked_and_answered" : "answer"]++;
       if (event.status === "outcome_unknown") work.unknown++;
     }

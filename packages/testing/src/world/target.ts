@@ -50,7 +50,7 @@ export function target({ wire, observe, drifts }: TargetOptions): Target {
   /** The state of the part of the target that a call is about. */
   const states = new Map<string, number>();
   return {
-    look: (process, what) => call(process, `look ${what}`, async () => atLength(Number(what), { found: what })),
+    look: (process, what) => call(process, `look ${what}`, async () => atLength(Number(what), { found: what, ...detailed(Number(what)) })),
     plan: (process, callId, args) => call(process, `plan ${callId}`, async () => plan(callId, args)),
     prepare: async (process, args) => (random.chance(0.3) ? call(process, "look for a write", async () => args) : args),
     change: (process, attempt) =>
@@ -96,6 +96,11 @@ export function target({ wire, observe, drifts }: TargetOptions): Target {
       delayMs: faults.hit("slow_target") ? random.magnitude(1000, 60_000) : 0,
     });
   }
+}
+
+/** Most results of a read are long enough to be stored once (decision 0121). The text differs, so that no result passes for another. */
+function detailed(n: number): JsonObject {
+  return n % 4 === 0 ? {} : { details: `${n} `.repeat(150) };
 }
 
 function atLength(asked: Json, answer: JsonObject): JsonObject {

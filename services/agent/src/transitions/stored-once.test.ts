@@ -6,6 +6,8 @@ import { storedOnce } from "./stored-once.ts";
 
 const RUN = "rn_05_01JD0000000000000000000001";
 const CONVERSATION = "cv_05_01JD0000000000000000000001";
+/** Returns a text that is long enough to be stored once. */
+const resultOf = (n: number): string => `result ${n} ${"x".repeat(256)}`;
 const callId = (n: number): string => `${RUN}.1.${n}`;
 
 const call = (n: number, part: object = {}): Json =>
@@ -13,11 +15,11 @@ const call = (n: number, part: object = {}): Json =>
     callId: callId(n),
     kind: "read",
     state: "resolved",
-    result: { status: "ok", content: `result ${n}`, isError: false },
+    result: { status: "ok", content: resultOf(n), isError: false },
     ...part,
   }) as unknown as Json;
-const entry = (n: number, part: object = {}): Json => ({ type: "result", callId: callId(n), content: `result ${n}`, ...part });
-const event = (n: number): Json => ({ type: "call.resolved", callId: callId(n), content: `result ${n}` });
+const entry = (n: number, part: object = {}): Json => ({ type: "result", callId: callId(n), content: resultOf(n), ...part });
+const event = (n: number): Json => ({ type: "call.resolved", callId: callId(n), content: resultOf(n) });
 
 /** Returns a change that joins these results and ends their round. */
 function change(calls: readonly Json[], entries: readonly Json[], events: readonly Json[]): Change {
@@ -50,7 +52,7 @@ describe("a result that goes into the transcript", () => {
       kind: "read",
       state: "resolved",
       result: { status: "ok", content: "", isError: false },
-      entry: { sequence: 10, contentHash: contentHash("result 1") },
+      entry: { sequence: 10, contentHash: contentHash(resultOf(1)) },
     });
     expect(appended(made, keys.events(RUN))).toEqual([
       { type: "call.resolved", callId: callId(0), content: "", entry: 9 },
@@ -61,6 +63,14 @@ describe("a result that goes into the transcript", () => {
 
   it.each<{ readonly why: string; readonly made: Change; readonly last?: null }>([
     { why: "nobody knows how long the transcript is", made: change([call(0)], [entry(0)], [event(0)]), last: null },
+    {
+      why: "it says why the call failed",
+      made: change([call(0, { result: { status: "error", content: resultOf(0), isError: true } })], [entry(0)], [event(0)]),
+    },
+    {
+      why: "it is short",
+      made: change([call(0, { result: { status: "ok", content: "short", isError: false } })], [entry(0, { content: "short" })], [event(0)]),
+    },
     { why: "it is the result of a write", made: change([call(0, { kind: "write" })], [entry(0)], [event(0)]) },
     {
       why: "the model reads something shorter",

@@ -24,7 +24,7 @@ export function storedOnce(change: Change, conversationId: string, last: number 
   const put = change.put?.map((document) => {
     const call = callOf(document.value);
     const found = call && entries.get(call.callId);
-    if (!call?.result || !found || call.kind === "write" || call.shown || call.result.content !== found.entry.content) return document;
+    if (!call?.result || !found || !isReferred(call, call.result) || call.result.content !== found.entry.content) return document;
     named.add(call.callId);
     return { ...document, value: referring(call, call.result, found.sequence) as unknown as Json };
   });
@@ -33,6 +33,14 @@ export function storedOnce(change: Change, conversationId: string, last: number 
     return { ...appended, entries: appended.entries.map((event) => referringEvent(event, entries, named)) };
   });
   return { ...change, ...(put ? { put } : {}), ...(append ? { append } : {}) };
+}
+
+/** A reference takes about a hundred bytes, and the gateway needs a read for it. */
+const SHORT_CHARS = 256;
+
+/** The reason of a failure stays with its call, because people look for it when the conversation is gone. */
+function isReferred({ kind, shown }: Call, { content, isError }: ToolResult): boolean {
+  return kind !== "write" && !shown && !isError && content.length >= SHORT_CHARS;
 }
 
 interface Named {

@@ -83,7 +83,7 @@ export function deletedView({ conversationId, deletedAt }: Deleted): DeletedConv
     deletedAt,
     removed: [
       "its messages, and their summary for the model",
-      "what the reads of its runs returned, unless it is a long text or ended before the last call of its round",
+      "what reads of its runs returned; short results, reasons of failures, long texts, and reads that were not the last of their round are kept",
       "the long results in its working memory",
     ],
     kept: [
