@@ -45,6 +45,8 @@ export const rooms: Readonly<Record<string, Room>> = {
   "packages/model-servers": { ours: below("contracts"), clients: [], devOnly: true },
   // Only for development: a provider of OpenID Connect, against which approvals is tested.
   "packages/oidc-server": { ours: [], clients: [], devOnly: true },
+  // For the command line and the example API, and for the labelled releases. No service imports it, because it opens a folder that its caller names.
+  "packages/release-facts": { ours: below("contracts"), clients: [] },
   "packages/bus": { ours: below("contracts"), clients: ["@nats-io/jetstream", "@nats-io/transport-node", "amqplib"] },
   "packages/state": { ours: below("contracts"), clients: ["ioredis"] },
   "packages/grants": { ours: below("contracts"), clients: ["jose"] },
@@ -52,6 +54,9 @@ export const rooms: Readonly<Record<string, Room>> = {
     ours: below("contracts"),
     clients: ["@anthropic-ai/sdk", "@aws-sdk/client-bedrock-runtime", "gpt-tokenizer", "openai"],
   },
+
+  // Only for development: real releases with their facts and labels.
+  "packages/evals": { ours: below("contracts", "release-facts"), clients: ["yaml"], devOnly: true },
 
   "packages/tool-kit": { ours: below("contracts", "telemetry", "bus", "state", "grants", "models"), clients: [] },
   "packages/runtime": {
@@ -142,7 +147,7 @@ export const homes: Readonly<Record<string, readonly string[]>> = {
     "packages/state/src/conformance",
     "packages/models/src/conformance",
   ],
-  yaml: ["packages/runtime/src"],
+  yaml: ["packages/runtime/src", "packages/evals/src"],
 };
 
 /** Packages of ours that any test may import, in addition to the dependencies of its own package. */

@@ -96,3 +96,4 @@ export * from "./webhook-targets-file.ts";
 export * from "./webhook-view.ts";
 export * from "./what-was-written.ts";
 export * from "./write-view.ts";
+export { type Static, Type } from "./schema.ts";

@@ -1,0 +1,57 @@
+import { compare, line } from "./clean-text.ts";
+import type { ReleaseFacts } from "./release-facts.ts";
+
+/** Where hosts look for the file, in their order. */
+export const CODEOWNERS_PATHS = [".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CODEOWNERS"] as const;
+
+interface Rule {
+  readonly pattern: string;
+  readonly owners: readonly string[];
+  readonly matches: RegExp;
+}
+
+const MOST_RULES = 500;
+
+/** Returns the rules of a CODEOWNERS file that own changed paths. For each path the last rule that matches counts. */
+export function ownersOf(content: string, paths: readonly string[]): ReleaseFacts["owners"] {
+  const rules = content
+    .split("\n")
+    .slice(0, 5000)
+    .flatMap(ruleIn)
+    .slice(0, MOST_RULES);
+  const counts = new Map<Rule, number>();
+  for (const path of paths) {
+    const rule = rules.findLast(({ matches }) => matches.test(path));
+    if (rule) counts.set(rule, (counts.get(rule) ?? 0) + 1);
+  }
+  return [...counts]
+    .map(([{ pattern, owners }, files]) => ({ pattern: line(pattern, 400), owners: owners.slice(0, 20).map((owner) => line(owner, 160)), files }))
+    .toSorted((a, b) => b.files - a.files || compare(a.pattern, b.pattern))
+    .slice(0, 50);
+}
+
+function ruleIn(text: string): readonly Rule[] {
+  const [pattern, ...owners] = text.replace(/\s#.*$/, "").trim().split(/\s+/);
+  if (!pattern || pattern.startsWith("#") || pattern.startsWith("[") || pattern.length > 300) return [];
+  // Many stars would make the regular expression slow on a hostile path.
+  if ((pattern.match(/\*/g)?.length ?? 0) > 6) return [];
+  return [{ pattern, owners, matches: expressionOf(pattern) }];
+}
+
+function expressionOf(pattern: string): RegExp {
+  const anchored = pattern.replace(/\/+$/, "").includes("/");
+  const body = pattern
+    .replace(/^\//, "")
+    .replace(/\/+$/, "")
+    .split(/(\*\*\/?|\*|\?)/)
+    .map((part) => {
+      if (part === "**/") return "(?:.*/)?";
+      if (part === "**") return ".*";
+      if (part === "*") return "[^/]*";
+      return part === "?" ? "[^/]" : part.replaceAll(/[.+^${}()|[\]\\]/g, "\\$&");
+    })
+    .join("");
+  // A pattern such as docs/* owns the files of the folder itself, not those of its subfolders.
+  const end = pattern.endsWith("/*") ? "$" : "(?:/|$)";
+  return new RegExp(`^${anchored ? "" : "(?:.*/)?"}${body}${end}`, "s");
+}

@@ -1,0 +1,98 @@
+import { compare, line } from "./clean-text.ts";
+import { readMessage } from "./commit-message.ts";
+import { kindOfPath } from "./file-kind.ts";
+import type { Git } from "./git-command.ts";
+import { type CommitFacts, type FileKind, fileKinds } from "./release-facts.ts";
+import { utc } from "./release-range.ts";
+
+/** The most commits whose messages are read. */
+const MOST_READ = 3000;
+
+/** The commits of a release. If there are too many, those that say something special are kept first, and then the newest. */
+export interface CommitList {
+  readonly total: number;
+  readonly omitted: number;
+  readonly list: CommitFacts[];
+}
+
+/** Reads the commits that `head` has and `base` has not, newest first. In a monorepo only those that touch the package's folder. */
+export async function readCommits(git: Git, base: string, head: string, directory: string | null, most: number): Promise<CommitList> {
+  const range = [`${base}..${head}`, "--", ...(directory === null ? [] : [directory])];
+  const total = Number((await git.run(["rev-list", "--count", ...range])).toString("utf8"));
+  const log = ["log", `--max-count=${MOST_READ}`, "--no-color", "--no-notes", "--topo-order"];
+  const output = await git.run([...log, "-z", "--format=tformat:%H%x00%cI%x00%P%x00%s%x00%b", ...range]);
+  const touched = parseTouched((await git.run([...log, "--name-only", "--no-renames", "--format=tformat:%x01%H", ...range])).toString("utf8"));
+  const fields = output.toString("utf8").split("\0");
+  const all: CommitFacts[] = [];
+  for (let at = 0; at + 4 < fields.length; at += 5) {
+    const [hash = "", date = "", parents = "", subject = "", body = ""] = fields.slice(at, at + 5);
+    all.push({
+      hash: hash.slice(0, 12),
+      date: utc(date),
+      subject: line(subject, 160) || "(no subject)",
+      parents: parents === "" ? 0 : parents.split(" ").length,
+      ...readMessage(subject, body),
+      ...areasOf(touched.get(hash) ?? []),
+    });
+  }
+  const list = kept(all, most);
+  return { total, omitted: total - list.length, list };
+}
+
+/**
+ * Parses the paths of each commit. Git quotes every path with a control character, so a line that begins with the byte 1 is never a path.
+ */
+export function parseTouched(output: string): ReadonlyMap<string, readonly string[]> {
+  const touched = new Map<string, string[]>();
+  let paths: string[] = [];
+  for (const text of output.split("\n")) {
+    if (text.startsWith("\u0001")) {
+      paths = [];
+      touched.set(text.slice(1), paths);
+    } else if (text !== "" && paths.length < 5000) paths.push(unquoted(text));
+  }
+  return touched;
+}
+
+/** Undoes git's quoting of a path with special characters: octal escapes of UTF-8 bytes and a few letters. */
+export function unquoted(path: string): string {
+  if (!path.startsWith('"')) return path;
+  const letters: Readonly<Record<string, number>> = { n: 10, t: 9, r: 13, a: 7, b: 8, f: 12, v: 11 };
+  const bytes: Buffer[] = [];
+  for (const [part] of path.slice(1, -1).matchAll(/\\[0-7]{3}|\\.|[^\\]+/gs)) {
+    if (!part.startsWith("\\")) bytes.push(Buffer.from(part));
+    else if (part.length === 4) bytes.push(Buffer.from([Number.parseInt(part.slice(1), 8)]));
+    else bytes.push(Buffer.from([letters[part.slice(1)] ?? part.charCodeAt(1)]));
+  }
+  return Buffer.concat(bytes).toString("utf8");
+}
+
+function areasOf(paths: readonly string[]): Pick<CommitFacts, "touches" | "areas"> {
+  if (paths.length === 0) return {};
+  const kinds = new Set(paths.map(kindOfPath));
+  const touches: FileKind[] = fileKinds.filter((kind) => kinds.has(kind));
+  const folders = new Map<string, number>();
+  for (const path of paths) {
+    const folder = path.split("/").slice(0, -1).slice(0, 2).join("/") || ".";
+    folders.set(folder, (folders.get(folder) ?? 0) + 1);
+  }
+  const areas = [...folders].toSorted((a, b) => b[1] - a[1] || compare(a[0], b[0])).map(([folder]) => line(folder, 200));
+  return { touches, areas: areas.slice(0, 6) };
+}
+
+function kept(all: readonly CommitFacts[], most: number): CommitFacts[] {
+  if (all.length <= most) return [...all];
+  const weight = (commit: CommitFacts) =>
+    (commit.advisories || commit.privateMerge ? 8 : 0) +
+    (commit.breaking || commit.reverts ? 4 : 0) +
+    (commit.security ? 2 : 0) +
+    (commit.touches?.includes("code") ? 1 : 0);
+  const chosen = new Set(
+    all
+      .map((commit, index) => ({ index, weight: weight(commit) }))
+      .toSorted((a, b) => b.weight - a.weight || a.index - b.index)
+      .slice(0, most)
+      .map(({ index }) => index),
+  );
+  return all.filter((_, index) => chosen.has(index));
+}

@@ -1,0 +1,19 @@
+import { goExports } from "./go-exports.ts";
+import { scriptExports } from "./script-exports.ts";
+import { pythonExports } from "./python-exports.ts";
+
+/** The names that a file offers to other code. The value of a name identifies its signature. It is "" if the language has no signature here. */
+export type ExportedNames = ReadonlyMap<string, string>;
+
+/** Returns the exported names of a file, or null if its language is not known here. */
+export function exportsOf(path: string, content: string): ExportedNames | null {
+  if (/\.[cm]?[jt]sx?$/.test(path)) return scriptExports(content);
+  if (/\.py$/.test(path)) return pythonExports(path, content);
+  if (/\.go$/.test(path)) return goExports(path, content);
+  return null;
+}
+
+/** Returns whether the language of a file is known here. */
+export function hasExports(path: string): boolean {
+  return /\.(?:[cm]?[jt]sx?|py|go)$/.test(path);
+}

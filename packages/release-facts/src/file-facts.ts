@@ -1,0 +1,57 @@
+import type { ChangedFile } from "./changed-files.ts";
+import { compare, line } from "./clean-text.ts";
+import { kindOfHunk } from "./hunk-kind.ts";
+import type { PatchHunk } from "./patch-reader.ts";
+import { type FileFacts, type FileKind, fileKinds, type HunkFacts, type ReleaseFacts } from "./release-facts.ts";
+
+/** A changed file with its kind. */
+export type KindedFile = ChangedFile & { readonly kind: FileKind };
+
+/** Returns the most important files, most important first: by kind, then by changed lines. */
+export function mostImportant(files: readonly KindedFile[], most: number): readonly KindedFile[] {
+  return files
+    .toSorted(
+      (a, b) =>
+        fileKinds.indexOf(a.kind) - fileKinds.indexOf(b.kind) || b.added + b.deleted - a.added - a.deleted || compare(a.path, b.path),
+    )
+    .slice(0, most);
+}
+
+export function totalsByKind(files: readonly KindedFile[]): ReleaseFacts["files"]["byKind"] {
+  return fileKinds.flatMap((kind) => {
+    const own = files.filter((file) => file.kind === kind);
+    return own.length === 0 ? [] : [{ kind, files: own.length, added: sum(own, "added"), deleted: sum(own, "deleted") }];
+  });
+}
+
+export function sum(files: readonly KindedFile[], field: "added" | "deleted"): number {
+  return files.reduce((total, file) => total + file[field], 0);
+}
+
+/** Returns the facts of one file. Only code, tests and migrations have hunks. */
+export function factsOfFile(
+  file: KindedFile,
+  patch: ReadonlyMap<string, readonly PatchHunk[]>,
+  fixes: ReadonlyMap<string, number>,
+  mostHunks: number,
+): FileFacts {
+  const { path, from, status, added, deleted, binary, kind } = file;
+  const hunks = kind === "code" || kind === "migration" ? (patch.get(`${file.oldId}..${file.newId}`) ?? []) : [];
+  const earlier = kind === "code" ? (fixes.get(from ?? path) ?? 0) : 0;
+  return {
+    path: line(path, 400),
+    status,
+    ...(from === null ? {} : { from: line(from, 400) }),
+    added,
+    deleted,
+    ...(binary ? { binary: true as const } : {}),
+    kind,
+    ...(earlier > 0 ? { earlierFixes: earlier } : {}),
+    ...(hunks.length > 0 ? { hunks: hunks.slice(0, mostHunks).map(factsOfHunk) } : {}),
+    ...(hunks.length > mostHunks ? { hunksOmitted: hunks.length - mostHunks } : {}),
+  };
+}
+
+function factsOfHunk(hunk: PatchHunk): HunkFacts {
+  return { line: hunk.line, added: hunk.addedLines.length, deleted: hunk.removedLines.length, kind: kindOfHunk(hunk, false) };
+}

@@ -1,0 +1,112 @@
+import { execFile } from "node:child_process";
+
+/** Executes git in one repository. Every command only reads, asks for no input, and its output is bounded. */
+export interface Git {
+  /** Returns the output of a command that must succeed. Throws {@link GitFailed} if it fails, and the signal's reason when the signal aborts. */
+  run(args: readonly string[], input?: string): Promise<Buffer>;
+  /** Returns the trimmed output of a query, or undefined if git answers that the object does not exist. */
+  ask(args: readonly string[]): Promise<string | undefined>;
+}
+
+/** Git did not execute the command. `said` is the first line of git's own error text, in English. */
+export class GitFailed extends Error {
+  readonly reason: "refused" | "not_installed" | "too_much_output";
+  readonly said: string;
+
+  constructor(reason: GitFailed["reason"], said: string, cause: unknown) {
+    super(`git failed (${reason}): ${said}`, { cause });
+    this.name = "GitFailed";
+    this.reason = reason;
+    this.said = said;
+  }
+}
+
+export interface GitOptions {
+  readonly repository: string;
+  /** The environment variables of this process. Git receives only the few that it needs. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly signal: AbortSignal;
+}
+
+/** Returns a runner of git for one repository. It uses no shell, and the repository's own settings cannot make git start another program. */
+export function gitIn({ repository, environment, signal }: GitOptions): Git {
+  const run = (args: readonly string[], input = "") =>
+    new Promise<Buffer>((resolve, reject) => {
+      const child = execFile(
+        "git",
+        ["-C", repository, ...GUARDS, ...args],
+        { env: hardened(environment), signal, killSignal: "SIGKILL", maxBuffer: MAX_OUTPUT, encoding: "buffer", windowsHide: true },
+        (error, output, said) => {
+          if (!error) resolve(output);
+          else if (signal.aborted) reject(new Error("Git was stopped.", { cause: signal.reason }));
+          else reject(new GitFailed(reasonOf(error), said.toString("utf8").trim().split("\n")[0]?.slice(0, 200) ?? "", error));
+        },
+      );
+      // If git exits early, the pipe closes and writing to it fails. The callback above already reports that git failed.
+      child.stdin?.on("error", () => {});
+      child.stdin?.end(input);
+    });
+
+  return {
+    run,
+    async ask(args) {
+      try {
+        return (await run(args)).toString("utf8").trim();
+      } catch (error) {
+        if (error instanceof GitFailed && error.reason === "refused") return undefined;
+        throw error;
+      }
+    },
+  };
+}
+
+// A patch of a very large release has about 20 MiB. More than this is not a release that anybody can review.
+const MAX_OUTPUT = 48 * 1024 * 1024;
+
+// A repository's own settings can name programs, such as a monitor, a pager or a signature checker. Reading history needs none of these programs.
+const GUARDS = [
+  "--no-pager",
+  "--literal-pathspecs",
+  "-c",
+  "core.fsmonitor=false",
+  "-c",
+  "core.quotePath=true",
+  "-c",
+  "core.attributesFile=/dev/null",
+  "-c",
+  "diff.renameLimit=1000",
+  "-c",
+  "diff.algorithm=myers",
+  "-c",
+  "diff.orderFile=",
+  "-c",
+  "log.showSignature=false",
+  "-c",
+  "log.mailmap=false",
+  "-c",
+  "i18n.logOutputEncoding=UTF-8",
+];
+
+const PASSED_ON = ["PATH", "HOME", "XDG_CONFIG_HOME", "USERPROFILE", "SystemRoot", "SUDO_UID"];
+
+function hardened(environment: GitOptions["environment"]): Record<string, string> {
+  const env: Record<string, string> = {
+    LC_ALL: "C",
+    GIT_TERMINAL_PROMPT: "0",
+    GIT_OPTIONAL_LOCKS: "0",
+    GIT_NO_REPLACE_OBJECTS: "1",
+    // Git would fetch the missing objects of a partial clone, over any transport that the clone's settings name.
+    GIT_NO_LAZY_FETCH: "1",
+    GIT_ALLOW_PROTOCOL: "none",
+  };
+  for (const name of PASSED_ON) {
+    const value = environment[name];
+    if (value !== undefined) env[name] = value;
+  }
+  return env;
+}
+
+function reasonOf(error: { code?: unknown }): GitFailed["reason"] {
+  if (error.code === "ENOENT") return "not_installed";
+  return error.code === "ERR_CHILD_PROCESS_STDIO_MAXBUFFER" ? "too_much_output" : "refused";
+}

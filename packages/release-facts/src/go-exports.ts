@@ -1,0 +1,25 @@
+import { parenthesised, signatureOf } from "./signature.ts";
+
+/** Returns the exported names of a Go file. Methods have their receiver's type. Files of internal packages and tests export nothing. */
+export function goExports(path: string, content: string): ReadonlyMap<string, string> {
+  const names = new Map<string, string>();
+  if (/(?:^|\/)internal\/|_test\.go$/.test(path) || /^package main$/m.test(content)) return names;
+  for (const found of content.matchAll(/^func\s+(?:\(\s*(?:\w+\s+)?\*?([A-Z]\w*)(?:\[[^\]]{0,100}\])?\s*\)\s*)?([A-Z]\w*)\s*(?:\[[^\]]{0,300}\])?(?=\()/gm)) {
+    const [whole, receiver, name = ""] = found;
+    const open = found.index + whole.length;
+    const parameters = parenthesised(content, open);
+    const [results = ""] = content.slice(open + parameters.length).split("{", 1);
+    names.set(receiver === undefined ? name : `${receiver}.${name}`, signatureOf(`${typesOnly(parameters)}${results.slice(0, 500)}`));
+  }
+  // A method of a type that is not exported has a name of its own only through an interface, so the pattern above does not match it.
+  for (const [, name] of content.matchAll(/^(?:type|var|const)\s+([A-Z]\w*)/gm)) if (name !== undefined) names.set(name, "");
+  for (const [, block = ""] of content.matchAll(/^(?:type|var|const)\s+\(\n([\s\S]*?)^\)/gm)) {
+    for (const [, name] of block.matchAll(/^\t([A-Z]\w*)\b/gm)) if (name !== undefined) names.set(name, "");
+  }
+  return names;
+}
+
+/** Removes the names of simple parameters, because callers do not see them. `(a, b int)` keeps its names. */
+function typesOnly(parameters: string): string {
+  return parameters.replaceAll(/([(,]\s*)\w+\s+(?=[\w.*[\]]+\s*[,)])/g, "$1");
+}

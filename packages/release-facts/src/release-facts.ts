@@ -1,0 +1,196 @@
+import { parser, type Static, Type } from "@toolbus/contracts";
+
+// Every text has a maximum length and every list a maximum number of items, so a value of this type is always small enough for a message. No text is
+// a line of the project's source: texts are names, paths, versions, hashes and the first lines of commit messages.
+const closed = { additionalProperties: false } as const;
+const Text = (maxLength: number) => Type.String({ maxLength, pattern: "^[^\\u0000-\\u001f\\u007f]*$" });
+const Count = Type.Integer({ minimum: 0 });
+const Path = Text(400);
+const Names = Type.Array(Text(160), { maxItems: 100 });
+
+/** The kinds of files. The order is the order of importance, in which files are kept if there are too many. */
+export const fileKinds = [
+  "migration",
+  "code",
+  "manifest",
+  "config",
+  "types",
+  "lockfile",
+  "ci",
+  "test",
+  "example",
+  "docs",
+  "vendored",
+  "generated",
+  "asset",
+  "other",
+] as const;
+
+/** What the lines of a hunk do. The order decides which kind wins if several patterns match. */
+export const hunkKinds = [
+  "comment",
+  "import",
+  "test",
+  "auth",
+  "sql",
+  "concurrency",
+  "validation",
+  "error_handling",
+  "logging",
+  "other",
+] as const;
+
+/** The kind of security that the words of a commit message name. */
+export const securityWords = [
+  "security",
+  "vulnerability",
+  "denial_of_service",
+  "injection",
+  "bypass",
+  "traversal",
+  "memory_safety",
+  "prototype_pollution",
+  "information_leak",
+  "request_forgery",
+  "smuggling",
+] as const;
+
+/** The step from one version to another. In 0.x, semver lets a minor step break users, so `breaking` says more than the name of the step. */
+export const versionSteps = ["major", "minor", "patch", "pre", "none", "back", "unknown"] as const;
+
+const FileKindSchema = Type.Enum([...fileKinds]);
+const Step = Type.Enum([...versionSteps]);
+
+const Point = Type.Object({ ref: Text(250), commit: Text(64), date: Text(30), tag: Type.Boolean() }, closed);
+
+const Version = Type.Object(
+  {
+    from: Type.Union([Text(60), Type.Null()]),
+    to: Type.Union([Text(60), Type.Null()]),
+    step: Step,
+    /** True if semver allows this step to break users. */
+    mayBreak: Type.Boolean(),
+  },
+  closed,
+);
+
+const Commit = Type.Object(
+  {
+    hash: Text(12),
+    date: Text(30),
+    subject: Text(160),
+    parents: Count,
+    /** The conventional type, such as fix or feat. */
+    type: Type.Optional(Text(20)),
+    /** The subject has "!" after the type, or a footer says BREAKING CHANGE. */
+    breaking: Type.Optional(Type.Literal(true)),
+    /** The hash of the commit that this one undoes, or "unknown". */
+    reverts: Type.Optional(Text(64)),
+    /** Numbers of issues that the message says it fixes. */
+    fixes: Type.Optional(Type.Array(Text(20), { maxItems: 10 })),
+    /** CVE and GHSA identifiers in the message. */
+    advisories: Type.Optional(Type.Array(Text(30), { maxItems: 10 })),
+    security: Type.Optional(Type.Array(Type.Enum([...securityWords]), { maxItems: securityWords.length })),
+    /** The commit merges a branch that was prepared in private, as for an advisory. */
+    privateMerge: Type.Optional(Type.Literal(true)),
+    touches: Type.Optional(Type.Array(FileKindSchema, { maxItems: fileKinds.length })),
+    areas: Type.Optional(Type.Array(Path, { maxItems: 6 })),
+  },
+  closed,
+);
+
+const Hunk = Type.Object({ line: Count, added: Count, deleted: Count, kind: Type.Enum([...hunkKinds]) }, closed);
+
+const File = Type.Object(
+  {
+    path: Path,
+    status: Type.Enum(["A", "M", "D", "R", "T"]),
+    from: Type.Optional(Path),
+    added: Count,
+    deleted: Count,
+    binary: Type.Optional(Type.Literal(true)),
+    kind: FileKindSchema,
+    /** How many of the earlier commits to this file, as far as `history` looks back, were fixes. */
+    earlierFixes: Type.Optional(Count),
+    hunks: Type.Optional(Type.Array(Hunk, { maxItems: 200 })),
+    hunksOmitted: Type.Optional(Count),
+  },
+  closed,
+);
+
+const KindTotal = Type.Object({ kind: FileKindSchema, files: Count, added: Count, deleted: Count }, closed);
+
+const ExportedName = Type.Object({ file: Path, name: Text(160) }, closed);
+const Exported = Type.Array(ExportedName, { maxItems: 200 });
+
+const Dependency = Type.Object(
+  {
+    manifest: Path,
+    name: Text(200),
+    from: Type.Union([Text(100), Type.Null()]),
+    to: Type.Union([Text(100), Type.Null()]),
+    step: Step,
+    use: Type.Enum(["runtime", "dev", "peer", "optional"]),
+  },
+  closed,
+);
+
+const Requirement = Type.Object(
+  { manifest: Path, name: Text(60), from: Type.Union([Text(100), Type.Null()]), to: Type.Union([Text(100), Type.Null()]) },
+  closed,
+);
+
+export const ReleaseFactsSchema = Type.Object(
+  {
+    format: Type.Literal(1),
+    project: Text(200),
+    /** The package of a monorepo. `directory` is null if no folder of the repository is known to contain it. */
+    package: Type.Union([Type.Object({ name: Text(200), directory: Type.Union([Path, Type.Null()]) }, closed), Type.Null()]),
+    base: Point,
+    head: Point,
+    baseIsAncestor: Type.Boolean(),
+    /** Both ends are tags with the same name before the version. */
+    sameTagSeries: Type.Boolean(),
+    version: Version,
+    commits: Type.Object({ total: Count, omitted: Count, list: Type.Array(Commit, { maxItems: 300 }) }, closed),
+    files: Type.Object(
+      {
+        total: Count,
+        added: Count,
+        deleted: Count,
+        /** All files, also those outside `list`. */
+        byKind: Type.Array(KindTotal, { maxItems: fileKinds.length }),
+        omitted: Count,
+        list: Type.Array(File, { maxItems: 300 }),
+        /** Changed files outside the package's folder. */
+        outside: Type.Optional(Count),
+      },
+      closed,
+    ),
+    /** Names that other code can use, from JavaScript, TypeScript, Python and Go. A name that moved to another file is not listed. */
+    exports: Type.Object({ removed: Exported, changed: Exported, added: Exported, omitted: Count }, closed),
+    dependencies: Type.Object({ omitted: Count, list: Type.Array(Dependency, { maxItems: 200 }) }, closed),
+    /** Minimum versions of languages and run times. */
+    requirements: Type.Array(Requirement, { maxItems: 50 }),
+    owners: Type.Array(Type.Object({ pattern: Path, owners: Names, files: Count }, closed), { maxItems: 50 }),
+    /** How far the history of fixes looks back. */
+    history: Type.Object({ commits: Count, fixes: Count }, closed),
+    notes: Type.Array(Text(300), { maxItems: 20 }),
+  },
+  closed,
+);
+
+/** The facts of one release, derived from a git repository. They contain no line of the project's source. */
+export type ReleaseFacts = Static<typeof ReleaseFactsSchema>;
+export type FileKind = (typeof fileKinds)[number];
+export type HunkKind = (typeof hunkKinds)[number];
+export type SecurityWord = (typeof securityWords)[number];
+export type VersionStep = (typeof versionSteps)[number];
+export type CommitFacts = ReleaseFacts["commits"]["list"][number];
+export type FileFacts = ReleaseFacts["files"]["list"][number];
+export type HunkFacts = NonNullable<FileFacts["hunks"]>[number];
+export type DependencyChange = ReleaseFacts["dependencies"]["list"][number];
+export type RequirementChange = ReleaseFacts["requirements"][number];
+
+/** Parses facts that were stored as JSON. */
+export const parseReleaseFacts = parser(ReleaseFactsSchema);
