@@ -13,7 +13,14 @@ export interface ChangedFile {
 }
 
 /** Flags that make the output of `git diff` independent of the repository's settings and attributes. */
-export const DIFF_FLAGS = ["--find-renames=50%", "--no-ext-diff", "--no-textconv", "--no-color", "--no-relative", "--ignore-submodules=none"];
+export const DIFF_FLAGS = [
+  "--find-renames=50%",
+  "--no-ext-diff",
+  "--no-textconv",
+  "--no-color",
+  "--no-relative",
+  "--ignore-submodules=none",
+];
 
 /** Returns every changed file of a directory, or of the whole tree if the directory is null. */
 export async function changedFiles(git: Git, base: string, head: string, directory: string | null): Promise<readonly ChangedFile[]> {

@@ -21,7 +21,9 @@ export async function readCommits(git: Git, base: string, head: string, director
   const total = Number((await git.run(["rev-list", "--count", ...range])).toString("utf8"));
   const log = ["log", `--max-count=${MOST_READ}`, "--no-color", "--no-notes", "--topo-order"];
   const output = await git.run([...log, "-z", "--format=tformat:%H%x00%cI%x00%P%x00%s%x00%b", ...range]);
-  const touched = parseTouched((await git.run([...log, "--name-only", "--no-renames", "--format=tformat:%x01%H", ...range])).toString("utf8"));
+  const touched = parseTouched(
+    (await git.run([...log, "--name-only", "--no-renames", "--format=tformat:%x01%H", ...range])).toString("utf8"),
+  );
   const fields = output.toString("utf8").split("\0");
   const all: CommitFacts[] = [];
   for (let at = 0; at + 4 < fields.length; at += 5) {

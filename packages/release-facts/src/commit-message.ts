@@ -21,7 +21,11 @@ export function readMessage(subject: string, body: string): MessageFacts {
   const [, word, mark] = CONVENTIONAL.exec(subject) ?? [];
   const type = word !== undefined && CONVENTIONAL_TYPES.has(word.toLowerCase()) ? word.toLowerCase() : null;
   const reverts = revertedIn(subject, body);
-  const fixes = unique([...whole.matchAll(/\b(?:fix(?:e[sd])?|close[sd]?|resolve[sd]?):? (?:[\w.-]{1,40}\/[\w.-]{1,60})?(#\d{1,7})\b/gi)].map(([, issue]) => issue));
+  const fixes = unique(
+    [...whole.matchAll(/\b(?:fix(?:e[sd])?|close[sd]?|resolve[sd]?):? (?:[\w.-]{1,40}\/[\w.-]{1,60})?(#\d{1,7})\b/gi)].map(
+      ([, issue]) => issue,
+    ),
+  );
   const advisories = unique([...whole.matchAll(/\b(?:CVE-\d{4}-\d{4,7}|GHSA(?:-[23456789cfghjmpqrvwx]{4}){3})\b/gi)].map(([id]) => id));
   const security = securityIn(whole);
   return {
@@ -38,7 +42,10 @@ export function readMessage(subject: string, body: string): MessageFacts {
 /** Returns whether a subject says that the commit fixes a fault of the product. */
 export function isFix(subject: string): boolean {
   if (/^(?:docs?|test|tests|ci|chore|build|style|types)\b[^:]{0,80}:/i.test(subject)) return false;
-  return /\b(?:fix(?:e[sd]|ing)?|bug(?:fix)?|hotfix|regressions?|revert(?:s|ed)?)\b/i.test(subject) && !/\b(?:typos?|spelling|lint|docs|documentation)\b/i.test(subject);
+  return (
+    /\b(?:fix(?:e[sd]|ing)?|bug(?:fix)?|hotfix|regressions?|revert(?:s|ed)?)\b/i.test(subject) &&
+    !/\b(?:typos?|spelling|lint|docs|documentation)\b/i.test(subject)
+  );
 }
 
 function revertedIn(subject: string, body: string): string | null {
@@ -50,13 +57,16 @@ function revertedIn(subject: string, body: string): string | null {
 const SECURITY: Readonly<Record<SecurityWord, RegExp>> = {
   security: /\bsecurity\b(?!\.md)/i,
   vulnerability: /\bvulnerab\w{1,10}\b|\bCVE-\d|\bGHSA-|\bexploit(?:able|s|ed)?\b|\bharden(?:ing|ed|s)?\b/i,
-  denial_of_service: /\bdenial[ -]of[ -]service\b|\bReDoS\b|\bDoS\b|\bbillion laughs\b|\b(?:resource|memory|stack|cpu) exhaustion\b|\bcatastrophic backtracking\b/i,
+  denial_of_service:
+    /\bdenial[ -]of[ -]service\b|\bReDoS\b|\bDoS\b|\bbillion laughs\b|\b(?:resource|memory|stack|cpu) exhaustion\b|\bcatastrophic backtracking\b/i,
   injection: /\b(?:sql|header|command|crlf|code|log|html) injection\b|\bXSS\b|\bcross[ -]site scripting\b|\bsanitiz\w{1,8}\b/i,
   bypass: /\bbypass(?:es|ed|ing)?\b|\bprivilege escalation\b|\bunauthori[sz]ed\b/i,
   traversal: /\b(?:path|directory) traversal\b|\bopen redirect\b/i,
-  memory_safety: /\b(?:buffer|integer|heap|stack) over(?:flow|read|run)\b|\buse[ -]after[ -]free\b|\bdouble free\b|\bout[ -]of[ -]bounds\b|\bunsound\w{0,5}\b/i,
+  memory_safety:
+    /\b(?:buffer|integer|heap|stack) over(?:flow|read|run)\b|\buse[ -]after[ -]free\b|\bdouble free\b|\bout[ -]of[ -]bounds\b|\bunsound\w{0,5}\b/i,
   prototype_pollution: /\bprototype pollution\b|\b__proto__\b/i,
-  information_leak: /\b(?:leak|expos|disclos)\w{0,6}\b.{0,40}\b(?:header|cookie|credential|password|secret|token|information|data)s?\b|\b(?:strip|remove|drop|clear)\w{0,4}\b.{0,30}\b(?:authorization|cookie|credentials?|confidential)\b|\btiming attack\b/i,
+  information_leak:
+    /\b(?:leak|expos|disclos)\w{0,6}\b.{0,40}\b(?:header|cookie|credential|password|secret|token|information|data)s?\b|\b(?:strip|remove|drop|clear)\w{0,4}\b.{0,30}\b(?:authorization|cookie|credentials?|confidential)\b|\btiming attack\b/i,
   request_forgery: /\bCSRF\b|\bSSRF\b|\brequest forgery\b/i,
   smuggling: /\brequest smuggling\b|\bsmuggl\w{1,6}\b/i,
 };

@@ -45,7 +45,9 @@ export function dependencyChanges(
   }
   const order = { runtime: 0, peer: 1, optional: 2, dev: 3 } as const;
   return {
-    dependencies: dependencies.toSorted((a, b) => order[a.use] - order[b.use] || compare(a.manifest, b.manifest) || compare(a.name, b.name)),
+    dependencies: dependencies.toSorted(
+      (a, b) => order[a.use] - order[b.use] || compare(a.manifest, b.manifest) || compare(a.name, b.name),
+    ),
     requirements: requirements.toSorted((a, b) => compare(a.manifest, b.manifest) || compare(a.name, b.name)),
   };
 }

@@ -28,7 +28,7 @@ export function sum(files: readonly KindedFile[], field: "added" | "deleted"): n
   return files.reduce((total, file) => total + file[field], 0);
 }
 
-/** Returns the facts of one file. Only code, tests and migrations have hunks. */
+/** Returns the facts of one file. Only code and migrations have hunks. */
 export function factsOfFile(
   file: KindedFile,
   patch: ReadonlyMap<string, readonly PatchHunk[]>,
@@ -53,5 +53,5 @@ export function factsOfFile(
 }
 
 function factsOfHunk(hunk: PatchHunk): HunkFacts {
-  return { line: hunk.line, added: hunk.addedLines.length, deleted: hunk.removedLines.length, kind: kindOfHunk(hunk, false) };
+  return { line: hunk.line, added: hunk.addedLines.length, deleted: hunk.removedLines.length, kind: kindOfHunk(hunk) };
 }

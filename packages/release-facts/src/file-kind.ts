@@ -7,11 +7,15 @@ const MANIFESTS =
 const CODE =
   /\.(?:[cm]?[jt]sx?|py|pyx|go|rs|c|cc|cpp|cxx|h|hh|hpp|java|kt|kts|scala|rb|php|cs|swift|sh|bash|ps1|lua|ex|exs|erl|svelte|vue|sql|graphql|proto|l|y|s|asm)$/;
 const DOCS = /\.(?:md|mdx|rst|adoc|txt|tex|1|3|html?|vtt|ipynb)$/;
-const DOC_FILES = /^(?:readme|changes|changelog|history|news|license|licence|copying|authors|contributors|contributing|security|code_of_conduct|maintainers|release|notice|codeowners|governance)\b/;
-const ASSETS = /\.(?:png|jpe?g|gif|svg|ico|webp|avif|woff2?|ttf|otf|eot|pdf|mp[34]|zip|gz|tgz|bz2|xz|wasm|css|s[ac]ss|less|pem|crt|key|der|bin)$/;
+const DOC_FILES =
+  /^(?:readme|changes|changelog|history|news|license|licence|copying|authors|contributors|contributing|security|code_of_conduct|maintainers|release|notice|codeowners|governance)\b/;
+const ASSETS =
+  /\.(?:png|jpe?g|gif|svg|ico|webp|avif|woff2?|ttf|otf|eot|pdf|mp[34]|zip|gz|tgz|bz2|xz|wasm|css|s[ac]ss|less|pem|crt|key|der|bin)$/;
 const CONFIG = /\.(?:ya?ml|toml|ini|cfg|conf|env|json5?|jsonc|properties|cmake|in|ac|am|m4|mk|xml|nix|bat|cmd)$/;
-const CONFIG_FILES = /^(?:makefile|dockerfile|cmakelists\.txt|configure|build\.rs|justfile|procfile|rakefile|gruntfile\.js|gulpfile\.js|\..{1,60}|[\w.-]{1,60}\.config\.[cm]?[jt]s)$/;
-const CI_FILES = /^(?:\.travis\.yml|appveyor\.yml|\.appveyor\.yml|\.gitlab-ci\.yml|azure-pipelines\.yml|jenkinsfile|\.cirrus\.yml|tox\.ini|noxfile\.py|codecov\.yml|\.codecov\.yml|renovate\.json5?|\.goreleaser\.ya?ml|\.pre-commit-config\.yaml)$/;
+const CONFIG_FILES =
+  /^(?:makefile|dockerfile|cmakelists\.txt|configure|build\.rs|justfile|procfile|rakefile|gruntfile\.js|gulpfile\.js|\..{1,60}|[\w.-]{1,60}\.config\.[cm]?[jt]s)$/;
+const CI_FILES =
+  /^(?:\.travis\.yml|appveyor\.yml|\.appveyor\.yml|\.gitlab-ci\.yml|azure-pipelines\.yml|jenkinsfile|\.cirrus\.yml|tox\.ini|noxfile\.py|codecov\.yml|\.codecov\.yml|renovate\.json5?|\.goreleaser\.ya?ml|\.pre-commit-config\.yaml)$/;
 
 /** Returns the kind of a file as its path shows it. Only {@link kindOf} can return `migration`. */
 export function kindOfPath(path: string): FileKind {
@@ -48,22 +52,30 @@ export function kindOf(path: string, content: string | undefined): FileKind {
   const kind = kindOfPath(path);
   if (content === undefined) return kind;
   if ((kind === "code" || kind === "other" || kind === "config") && isMigration(path, content)) return "migration";
-  if ((kind === "code" || kind === "config") && /\bDO NOT EDIT\b|@generated\b|\bautomatically generated\b/i.test(content.slice(0, 600))) return "generated";
+  if ((kind === "code" || kind === "config") && /\bDO NOT EDIT\b|@generated\b|\bautomatically generated\b/i.test(content.slice(0, 600)))
+    return "generated";
   return kind;
 }
 
 function isTestPath(folders: readonly string[], file: string): boolean {
   return (
-    folders.some((folder) => /^(?:tests?|__tests__|spec|specs|testing|e2e|testdata|fixtures?|__fixtures__|__mocks__|dummyserver|regression-test|regression_tests|fuzz)$/.test(folder)) ||
+    folders.some((folder) =>
+      /^(?:tests?|__tests__|spec|specs|testing|e2e|testdata|fixtures?|__fixtures__|__mocks__|dummyserver|regression-test|regression_tests|fuzz)$/.test(
+        folder,
+      ),
+    ) ||
     /(?:[._-](?:test|spec|test-d)\.[a-z]{1,5}|^test_[\w-]{1,100}\.py|_test\.(?:go|py|rb|exs)|^tests?\.[a-z]{1,4}|^conftest\.py)$/.test(file)
   );
 }
 
 function isGeneratedPath(file: string): boolean {
-  return /(?:\.min\.(?:js|css)|\.bundle\.js|\.pb\.go|_pb2(?:_grpc)?\.py|\.generated\.[a-z]{1,4}|_generated\.[a-z]{1,4}|\.map|\.snap)$/.test(file);
+  return /(?:\.min\.(?:js|css)|\.bundle\.js|\.pb\.go|_pb2(?:_grpc)?\.py|\.generated\.[a-z]{1,4}|_generated\.[a-z]{1,4}|\.map|\.snap)$/.test(
+    file,
+  );
 }
 
-const MIGRATION_PATH = /(?:^|\/)(?:migrations?|migrate|alembic\/versions|db\/changelog|schema-changes)\/|(?:^|\/)V\d[\w.]{0,20}__[\w-]{1,100}\.sql$/i;
+const MIGRATION_PATH =
+  /(?:^|\/)(?:migrations?|migrate|alembic\/versions|db\/changelog|schema-changes)\/|(?:^|\/)V\d[\w.]{0,20}__[\w-]{1,100}\.sql$/i;
 const DDL = /\b(?:create|alter|drop|rename)\s+(?:unique\s+)?(?:table|index|view|column|type|schema|sequence)\b/i;
 const FRAMEWORKS =
   /\bop\.(?:add_column|drop_column|create_table|drop_table|alter_column|execute)\b|\bmigrations\.(?:CreateModel|AddField|RemoveField|AlterField|RunSQL|RunPython|DeleteModel|RenameField)\b|\bActiveRecord::Migration\b|\bqueryInterface\.\w+\(|\bknex\.schema\b|\bschema\.(?:createTable|alterTable|dropTable)\b|\bSchema::(?:create|table|drop)\b|\bimplements MigrationInterface\b|<changeSet\b/;

@@ -19,7 +19,9 @@ export async function readFixHistory(git: Git, base: string, baseDate: string, d
   const range = [base, "--", ...(directory === null ? [] : [directory])];
   const log = ["log", `--max-count=${MOST_COMMITS}`, "--no-color", "--no-notes", "--no-merges", "--topo-order"];
   const subjects = (await git.run([...log, "-z", "--format=tformat:%H%x00%ct%x00%s", ...range])).toString("utf8").split("\0");
-  const touched = parseTouched((await git.run([...log, "--name-only", "--no-renames", "--format=tformat:%x01%H", ...range])).toString("utf8"));
+  const touched = parseTouched(
+    (await git.run([...log, "--name-only", "--no-renames", "--format=tformat:%x01%H", ...range])).toString("utf8"),
+  );
   const byPath = new Map<string, number>();
   let commits = 0;
   let fixes = 0;

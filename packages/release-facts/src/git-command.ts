@@ -78,7 +78,7 @@ const GUARDS = [
   "-c",
   "diff.algorithm=myers",
   "-c",
-  "diff.orderFile=",
+  "diff.orderFile=/dev/null",
   "-c",
   "log.showSignature=false",
   "-c",

@@ -4,7 +4,9 @@ import { parenthesised, signatureOf } from "./signature.ts";
 export function goExports(path: string, content: string): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
   if (/(?:^|\/)internal\/|_test\.go$/.test(path) || /^package main$/m.test(content)) return names;
-  for (const found of content.matchAll(/^func\s+(?:\(\s*(?:\w+\s+)?\*?([A-Z]\w*)(?:\[[^\]]{0,100}\])?\s*\)\s*)?([A-Z]\w*)\s*(?:\[[^\]]{0,300}\])?(?=\()/gm)) {
+  for (const found of content.matchAll(
+    /^func\s+(?:\(\s*(?:\w+\s+)?\*?([A-Z]\w*)(?:\[[^\]]{0,100}\])?\s*\)\s*)?([A-Z]\w*)\s*(?:\[[^\]]{0,300}\])?(?=\()/gm,
+  )) {
     const [whole, receiver, name = ""] = found;
     const open = found.index + whole.length;
     const parameters = parenthesised(content, open);

@@ -26,13 +26,18 @@ export async function directoryOf(git: Git, commit: string, name: string): Promi
   const tree = (await git.run(["ls-tree", "-r", "-z", "--full-tree", commit])).toString("utf8").split("\0");
   const manifests = tree.flatMap((entry) => {
     const [, id, path] = /^\d+ blob ([0-9a-f]+)\t(.*)$/s.exec(entry) ?? [];
-    return id !== undefined && path !== undefined && /(?:^|\/)(?:package\.json|Cargo\.toml|pyproject\.toml|go\.mod)$/.test(path) ? [{ id, path }] : [];
+    return id !== undefined && path !== undefined && /(?:^|\/)(?:package\.json|Cargo\.toml|pyproject\.toml|go\.mod)$/.test(path)
+      ? [{ id, path }]
+      : [];
   });
   const byPath = manifests.find(({ path }) => folderOf(path) === name.replace(/\/+$/, ""));
   if (byPath) return folderOf(byPath.path);
   // The manifests that are nearest to the root come first, because a package's own fixtures may have a manifest with the same name.
   const near = manifests.toSorted((a, b) => depth(a.path) - depth(b.path)).slice(0, MOST_MANIFESTS);
-  const texts = await readBlobs(git, near.map(({ id }) => id));
+  const texts = await readBlobs(
+    git,
+    near.map(({ id }) => id),
+  );
   const named = near.find(({ id, path }) => nameIn(path, texts.get(id) ?? "") === name);
   const folder = named ? folderOf(named.path) : null;
   // A package in the root is the whole repository.

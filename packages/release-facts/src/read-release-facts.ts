@@ -86,7 +86,10 @@ async function derive(git: Git, range: ReleaseRange, place: PackagePlace | null,
   const { base, head } = range;
   const directory = place?.directory ?? null;
   const all = await changedFiles(git, base.id, head.id, directory);
-  const texts = await readBlobs(git, all.filter(isRead).flatMap(({ oldId, newId }) => [oldId, newId]));
+  const texts = await readBlobs(
+    git,
+    all.filter(isRead).flatMap(({ oldId, newId }) => [oldId, newId]),
+  );
   const files = all.map((file) => ({ ...file, kind: kindOf(file.path, texts.get(file.newId) ?? texts.get(file.oldId)) }));
   const chosen = mostImportant(files, limits.files);
   const patch = await readPatch(git, range, chosen.filter(hasHunks));
@@ -97,7 +100,15 @@ async function derive(git: Git, range: ReleaseRange, place: PackagePlace | null,
   const isTagSeries = base.isTag && head.isTag && seriesOf(base.ref) === seriesOf(head.ref);
   return {
     format: 1,
-    project: line(options.project ?? options.repo.replace(/[/\\]+$/, "").split(/[/\\]/).at(-1) ?? "", 200),
+    project: line(
+      options.project ??
+        options.repo
+          .replace(/[/\\]+$/, "")
+          .split(/[/\\]/)
+          .at(-1) ??
+        "",
+      200,
+    ),
     package: place === null ? null : { name: line(place.name, 200), directory: directory === null ? null : line(directory, 400) },
     base: { ref: base.ref, commit: base.id, date: base.date, tag: base.isTag },
     head: { ref: head.ref, commit: head.id, date: head.date, tag: head.isTag },
@@ -114,7 +125,11 @@ async function derive(git: Git, range: ReleaseRange, place: PackagePlace | null,
       list: chosen.map((file) => factsOfFile(file, patch, history.byPath, limits.hunks)).toSorted((a, b) => compare(a.path, b.path)),
       ...(outside === null ? {} : { outside }),
     },
-    exports: exportChanges(files.filter(({ kind, path }) => kind === "code" && hasExports(path)), texts, limits.names),
+    exports: exportChanges(
+      files.filter(({ kind, path }) => kind === "code" && hasExports(path)),
+      texts,
+      limits.names,
+    ),
     dependencies: { omitted: Math.max(0, dependencies.length - limits.names), list: dependencies.slice(0, limits.names) },
     requirements: requirements.slice(0, 50),
     owners: await readOwners(git, head.id, all),
@@ -137,17 +152,35 @@ function hasHunks({ kind, binary, added, deleted }: KindedFile): boolean {
   return (kind === "code" || kind === "migration") && !binary && added + deleted <= MOST_LINES;
 }
 
-async function readPatch(git: Git, { base, head }: ReleaseRange, files: readonly KindedFile[]): Promise<ReadonlyMap<string, readonly PatchHunk[]>> {
+async function readPatch(
+  git: Git,
+  { base, head }: ReleaseRange,
+  files: readonly KindedFile[],
+): Promise<ReadonlyMap<string, readonly PatchHunk[]>> {
   if (files.length === 0) return new Map();
   const paths = files.flatMap(({ path, from }) => (from === null ? [path] : [from, path]));
-  const patch = await git.run(["diff", "--unified=0", "--full-index", "--inter-hunk-context=0", ...DIFF_FLAGS, base.id, head.id, "--", ...paths]);
+  const patch = await git.run([
+    "diff",
+    "--unified=0",
+    "--full-index",
+    "--inter-hunk-context=0",
+    ...DIFF_FLAGS,
+    base.id,
+    head.id,
+    "--",
+    ...paths,
+  ]);
   return parsePatch(patch.toString("utf8"));
 }
 
 async function readOwners(git: Git, head: string, files: readonly ChangedFile[]): Promise<ReleaseFacts["owners"]> {
   for (const path of CODEOWNERS_PATHS) {
     const content = await readFileAt(git, head, path);
-    if (content !== undefined) return ownersOf(content, files.map((file) => file.path));
+    if (content !== undefined)
+      return ownersOf(
+        content,
+        files.map((file) => file.path),
+      );
   }
   return [];
 }

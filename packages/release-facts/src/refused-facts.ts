@@ -27,7 +27,8 @@ export function refused(problem: FactsProblem, message: string): RefusedFacts {
 /** Translates git's error. Git has the same exit code for all of these problems, so only its English text tells them apart. */
 export function refusalOf({ reason, said }: GitFailed): RefusedFacts {
   if (reason === "not_installed") return refused("git_not_installed", "The command git was not found on the PATH.");
-  if (reason === "too_much_output") return refused("too_large", "The range is too large to read, so name two refs that are closer together.");
+  if (reason === "too_much_output")
+    return refused("too_large", "The range is too large to read, so name two refs that are closer together.");
   if (said.includes("dubious ownership"))
     return refused("dubious_ownership", "The repository belongs to another user, so git does not read it.");
   if (said.includes("cannot change to") || /not a git repository/i.test(said))
@@ -37,5 +38,8 @@ export function refusalOf({ reason, said }: GitFailed): RefusedFacts {
 
 /** Returns foreign text as one printable line. */
 export function shown(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, " ").slice(0, 100).trim();
+  return text
+    .replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, " ")
+    .slice(0, 100)
+    .trim();
 }

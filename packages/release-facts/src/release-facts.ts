@@ -30,7 +30,7 @@ export const fileKinds = [
 export const hunkKinds = [
   "comment",
   "import",
-  "test",
+  "version",
   "auth",
   "sql",
   "concurrency",

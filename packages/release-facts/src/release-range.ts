@@ -18,7 +18,11 @@ export interface ReleaseRange {
 }
 
 /** Finds both ends of a release. A name that could be an option of git is refused and never reaches git. */
-export async function findRange(git: Git, from: string, to: string): Promise<{ readonly ok: true; readonly range: ReleaseRange } | RefusedFacts> {
+export async function findRange(
+  git: Git,
+  from: string,
+  to: string,
+): Promise<{ readonly ok: true; readonly range: ReleaseRange } | RefusedFacts> {
   const shallow = (await git.run(["rev-parse", "--is-shallow-repository"])).toString("utf8").trim();
   if (shallow === "true") return refused("shallow_clone", "The repository is a shallow clone, so its history is incomplete.");
   const any = await git.run(["rev-list", "--max-count=1", "--all"]);
@@ -27,7 +31,8 @@ export async function findRange(git: Git, from: string, to: string): Promise<{ r
   if (!base) return unknown(from);
   const head = await endOf(git, to);
   if (!head) return unknown(to);
-  if (base.id === head.id) return refused("empty_range", `${JSON.stringify(shown(from))} and ${JSON.stringify(shown(to))} are the same commit.`);
+  if (base.id === head.id)
+    return refused("empty_range", `${JSON.stringify(shown(from))} and ${JSON.stringify(shown(to))} are the same commit.`);
   const baseIsAncestor = (await git.ask(["merge-base", "--is-ancestor", base.id, head.id])) !== undefined;
   return { ok: true, range: { base, head, baseIsAncestor } };
 }

@@ -10,15 +10,21 @@ export function scriptExports(content: string): ReadonlyMap<string, string> {
   const add = (name: string | undefined, signature = "") => {
     if (name !== undefined && name !== "" && !names.has(name)) names.set(name, signature);
   };
-  for (const found of text.matchAll(/^export\s+(default\s+)?(?:declare\s+)?(?:async\s+)?function\s*\*?\s*([\w$]*)\s*(?:<[^(]{0,500}>)?\s*(?=\()/gm)) {
+  for (const found of text.matchAll(
+    /^export\s+(default\s+)?(?:declare\s+)?(?:async\s+)?function\s*\*?\s*([\w$]*)\s*(?:<[^(]{0,500}>)?\s*(?=\()/gm,
+  )) {
     add(found[1] ? "default" : found[2], signatureOf(parenthesised(text, found.index + found[0].length)));
   }
-  for (const [, name] of text.matchAll(/^export\s+(?:declare\s+)?(?:abstract\s+)?(?:class|const|let|var|type|interface|enum|const enum|namespace)\s+([\w$]+)/gm)) add(name);
+  for (const [, name] of text.matchAll(
+    /^export\s+(?:declare\s+)?(?:abstract\s+)?(?:class|const|let|var|type|interface|enum|const enum|namespace)\s+([\w$]+)/gm,
+  ))
+    add(name);
   for (const found of text.matchAll(/^export\s+(?:const|let)\s+([\w$]+)\s*(?::[^=\n]{1,300})?=\s*(?:async\s*)?(?=\()/gm)) {
     if (found[1] !== undefined) names.set(found[1], signatureOf(parenthesised(text, found.index + found[0].length)));
   }
   if (/^export\s+default\b/m.test(text)) add("default");
-  for (const [, list = ""] of text.matchAll(/^export\s+(?:type\s+)?\{([^}]{0,5000})\}/gm)) for (const name of namesOf(list, "as")) add(name);
+  for (const [, list = ""] of text.matchAll(/^export\s+(?:type\s+)?\{([^}]{0,5000})\}/gm))
+    for (const name of namesOf(list, "as")) add(name);
   for (const [, name] of text.matchAll(/^export\s*\*\s*as\s+([\w$]+)/gm)) add(name);
   addCommonJs(text, add);
   return names;
@@ -34,15 +40,26 @@ function addCommonJs(text: string, add: (name: string | undefined, signature?: s
   for (const [, name] of text.matchAll(/\bmodule\.exports\s*=\s*(?:new\s+)?([\w$]+)/g)) add(name === undefined ? undefined : "default");
   for (const found of text.matchAll(/^([\w$]+(?:\.prototype)?\.[\w$]+)\s*=\s*(?:async\s+)?function\s*[\w$]*\s*(?=\()/gm)) {
     const name = found[1] ?? "";
-    if (!/^(?:module\.)?exports\./.test(name)) add(name.replace(".prototype.", "#"), signatureOf(parenthesised(text, found.index + found[0].length)));
+    if (!/^(?:module\.)?exports\./.test(name))
+      add(name.replace(".prototype.", "#"), signatureOf(parenthesised(text, found.index + found[0].length)));
   }
 }
 
 /** Returns the outer names of a list such as `a, b as c` or `a, b: c`. With "as" the name after the word counts, with ":" the name before. */
 function namesOf(list: string, word: "as" | ":"): readonly string[] {
   return list.split(",").flatMap((item) => {
-    const parts = word === "as" ? item.trim().replace(/^type\s+/, "").split(/\s+as\s+/) : item.trim().split(":");
-    const name = (word === "as" ? parts.at(-1) : parts[0])?.trim().replace(/^(?:get|set|async)\s+/, "").replace(/\(.*$/s, "") ?? "";
+    const parts =
+      word === "as"
+        ? item
+            .trim()
+            .replace(/^type\s+/, "")
+            .split(/\s+as\s+/)
+        : item.trim().split(":");
+    const name =
+      (word === "as" ? parts.at(-1) : parts[0])
+        ?.trim()
+        .replace(/^(?:get|set|async)\s+/, "")
+        .replace(/\(.*$/s, "") ?? "";
     return /^[\w$]{1,160}$/.test(name) ? [name] : [];
   });
 }
@@ -53,7 +70,7 @@ function topLevel(literal: string): string {
   let text = "";
   for (const letter of literal) {
     if ("}])".includes(letter)) depth--;
-    if (depth === 1 && !("{[(".includes(letter))) text += letter;
+    if (depth === 1 && !"{[(".includes(letter)) text += letter;
     if ("{[(".includes(letter)) depth++;
   }
   return text;

@@ -2,7 +2,11 @@ import { createHash } from "node:crypto";
 
 /** Identifies a signature without keeping its text. Spaces and commas at the end do not count. */
 export function signatureOf(text: string): string {
-  const plain = text.replaceAll(/\s+/g, " ").replaceAll(/,\s*([)\]}])/g, "$1").replaceAll(/\s*([(),:=<>[\]{}|*])\s*/g, "$1").trim();
+  const plain = text
+    .replaceAll(/\s+/g, " ")
+    .replaceAll(/,\s*([)\]}])/g, "$1")
+    .replaceAll(/\s*([(),:=<>[\]{}|*])\s*/g, "$1")
+    .trim();
   return createHash("sha256").update(plain).digest("hex").slice(0, 16);
 }
 

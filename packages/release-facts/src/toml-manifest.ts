@@ -27,12 +27,17 @@ export function readTomlManifest(content: string, draft: ManifestDraft): void {
 
 function readEntry(section: string, key: string, value: string, draft: ManifestDraft): void {
   const text = textIn(value);
-  if (key === "version" && (section === "package" || section === "project" || section === "tool.poetry" || section === "workspace.package")) {
+  if (
+    key === "version" &&
+    (section === "package" || section === "project" || section === "tool.poetry" || section === "workspace.package")
+  ) {
     if (text !== null) draft.version(text);
   } else if (key === "rust-version" && text !== null) draft.require("rust", text);
   else if (key === "requires-python" && text !== null) draft.require("python", text);
-  else if (section === "project" && key === "dependencies") for (const item of textsIn(value)) draft.depend("runtime", ...splitRequirement(item));
-  else if (section === "project.optional-dependencies") for (const item of textsIn(value)) draft.depend("optional", ...splitRequirement(item));
+  else if (section === "project" && key === "dependencies")
+    for (const item of textsIn(value)) draft.depend("runtime", ...splitRequirement(item));
+  else if (section === "project.optional-dependencies")
+    for (const item of textsIn(value)) draft.depend("optional", ...splitRequirement(item));
   else if (section === "dependency-groups") for (const item of textsIn(value)) draft.depend("dev", ...splitRequirement(item));
   else if (/^tool\.poetry\.(?:dev-dependencies|dependencies|group\.\w+\.dependencies)$/.test(section)) {
     if (key === "python") draft.require("python", text ?? "");
@@ -61,7 +66,9 @@ function textIn(value: string): string | null {
 }
 
 function textsIn(value: string): readonly string[] {
-  return [...value.replaceAll(/^\s*#.*$/gm, "").matchAll(/"([^"]{1,300})"|'([^']{1,300})'/g)].map(([, double, single]) => double ?? single ?? "");
+  return [...value.replaceAll(/^\s*#.*$/gm, "").matchAll(/"([^"]{1,300})"|'([^']{1,300})'/g)].map(
+    ([, double, single]) => double ?? single ?? "",
+  );
 }
 
 function closes(value: string): boolean {

@@ -9,7 +9,8 @@ export interface Version {
 }
 
 // Tags write 1.2.3, v1.2.3, R_2_6_1 and 2.0.0a1. The length of each part is bounded, so the pattern cannot be slow.
-const VERSION = /(?:^|[^0-9.])v?((\d{1,9})[._](\d{1,9})(?:[._](\d{1,9}))?(?:[-.]?((?:alpha|beta|rc|pre|dev|canary|next|a|b)[0-9A-Za-z.-]{0,40}))?)$/i;
+const VERSION =
+  /(?:^|[^0-9.])v?((\d{1,9})[._](\d{1,9})(?:[._](\d{1,9}))?(?:[-.]?((?:alpha|beta|rc|pre|dev|canary|next|a|b)[0-9A-Za-z.-]{0,40}))?)$/i;
 
 /** Returns the version at the end of a tag's name, or null if the name does not end with a version. */
 export function versionOf(name: string): Version | null {
@@ -44,7 +45,8 @@ export function mayBreak(step: VersionStep, from: Version | null): boolean {
 
 /** Returns the first version in a requirement such as ^1.2.0, ~> 3.1 or >=2,<3, or null if it has none. */
 export function firstVersionIn(requirement: string): Version | null {
-  const [, text, major, minor, patch, pre] = /(?:^|[^0-9.])v?((\d{1,9})(?:\.(\d{1,9}))?(?:\.(\d{1,9}))?(?:-([0-9A-Za-z.-]{1,40}))?)/.exec(requirement.slice(0, 200)) ?? [];
+  const [, text, major, minor, patch, pre] =
+    /(?:^|[^0-9.])v?((\d{1,9})(?:\.(\d{1,9}))?(?:\.(\d{1,9}))?(?:-([0-9A-Za-z.-]{1,40}))?)/.exec(requirement.slice(0, 200)) ?? [];
   if (text === undefined) return null;
   return { text, numbers: [Number(major), Number(minor ?? 0), Number(patch ?? 0)], pre: pre ?? "" };
 }

@@ -1,0 +1,53 @@
+import { describe, expect, it } from "vitest";
+import { isFix, readMessage } from "./commit-message.ts";
+
+describe("commit message", () => {
+  it("reads the conventional type and the mark of a breaking change", () => {
+    expect(readMessage("feat(router)!: drop node 16", "")).toEqual({ type: "feat", breaking: true });
+    expect(readMessage("fix: a race", "BREAKING CHANGE: the option is gone")).toMatchObject({ type: "fix", breaking: true });
+    expect(readMessage("Note: this is no type", "")).toEqual({});
+  });
+
+  it.each([
+    ["this reverts", 'Revert "a"', "This reverts commit 0123456789abcdef0123.", "0123456789ab"],
+    ["a subject without a hash", 'Revert "a"', "", "unknown"],
+    ["a conventional revert", "revert: a", "", "unknown"],
+  ])("names the reverted commit: %s", (_, subject, body, reverts) => {
+    expect(readMessage(subject, body).reverts).toBe(reverts);
+  });
+
+  it("keeps identifiers of advisories and of fixed issues", () => {
+    const facts = readMessage("Merge pull request from GHSA-j5g3-5c8r-7qfx", "Fixes #12, closes other/repo#13. See CVE-2024-1234.");
+    expect(facts).toMatchObject({ advisories: ["GHSA-j5g3-5c8r-7qfx", "CVE-2024-1234"], fixes: ["#12", "#13"], privateMerge: true });
+  });
+
+  it.each([
+    ["fix: prototype pollution", "prototype_pollution"],
+    ["Drop Cookie header across domains", "information_leak"],
+    ["fix a heap overflow in the tokenizer", "memory_safety"],
+    ["avoid ReDoS in the range parser", "denial_of_service"],
+    ["Improved fix for open redirect", "traversal"],
+  ])("finds the security words of %s", (subject, word) => {
+    expect(readMessage(subject, "").security).toContain(word);
+  });
+
+  it.each(["docs: update SECURITY.md", "add an author", "dosing of retries", "Merge branch 'advisory' of docs"])(
+    "finds no security word in %s",
+    (subject) => {
+      expect(readMessage(subject, "")).not.toHaveProperty("security");
+      expect(readMessage(subject, "")).not.toHaveProperty("privateMerge");
+    },
+  );
+
+  it("knows the fix of a fault from the fix of a text", () => {
+    expect(["fix: a crash", "Fixed bug in parser", "Fix regression"].filter(isFix)).toHaveLength(3);
+    expect(["docs: fix link", "Fix typo", "test: fix flaky test", "Add prefix"].filter(isFix)).toEqual([]);
+  });
+
+  it("reads a message of a megabyte in a moment", () => {
+    const long = `fix ${"a-".repeat(500_000)}`;
+    const start = performance.now();
+    readMessage(long.slice(0, 100_000), long);
+    expect(performance.now() - start).toBeLessThan(2000);
+  });
+});
