@@ -13,6 +13,7 @@ export type FactsProblem =
   | "dubious_ownership"
   | "shallow_clone"
   | "no_commits"
+  | "incomplete_clone"
   | "unknown_ref"
   | "unknown_package"
   | "empty_range"
@@ -33,6 +34,8 @@ export function refusalOf({ reason, said }: GitFailed): RefusedFacts {
     return refused("dubious_ownership", "The repository belongs to another user, so git does not read it.");
   if (said.includes("cannot change to") || /not a git repository/i.test(said))
     return refused("not_a_repository", "The folder is not a git repository.");
+  if (/unable to read [0-9a-f]{40}|missing (?:blob|object)/i.test(said))
+    return refused("incomplete_clone", "The clone lacks some of its objects, so clone the whole repository.");
   return refused("git_failed", `Git cannot read the history (${shown(said) || "no reason given"}).`);
 }
 

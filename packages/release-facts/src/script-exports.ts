@@ -70,7 +70,7 @@ function topLevel(literal: string): string {
   let text = "";
   for (const letter of literal) {
     if ("}])".includes(letter)) depth--;
-    if (depth === 1 && !"{[(".includes(letter)) text += letter;
+    if (depth === 1 && !"{[()]}".includes(letter)) text += letter;
     if ("{[(".includes(letter)) depth++;
   }
   return text;

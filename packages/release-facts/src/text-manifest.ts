@@ -38,7 +38,7 @@ function readRequirements(file: string, content: string, draft: ManifestDraft): 
 }
 
 function readSetup(content: string, draft: ManifestDraft): void {
-  const [, python] = /^\s*python_requires\s*=\s*["']?([^"'\n]{1,100})/m.exec(content) ?? [];
+  const [, python] = /(?:^|[\s(,])python_requires\s*=\s*["']?([^"'\n]{1,100})/m.exec(content) ?? [];
   if (python !== undefined) draft.require("python", python.replace(/,\s*$/, "").trim());
   const [, version] = /^version\s*=\s*([\w.-]{1,60})\s*$/m.exec(content) ?? [];
   if (version !== undefined) draft.version(version);
