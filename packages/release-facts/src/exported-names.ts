@@ -8,8 +8,8 @@ export type ExportedNames = ReadonlyMap<string, string>;
 /** Returns the exported names of a file, or null if its language is not known here. */
 export function exportsOf(path: string, content: string): ExportedNames | null {
   if (/\.[cm]?[jt]sx?$/.test(path)) return scriptExports(content);
-  if (/\.py$/.test(path)) return pythonExports(path, content);
-  if (/\.go$/.test(path)) return goExports(path, content);
+  if (path.endsWith(".py")) return pythonExports(path, content);
+  if (path.endsWith(".go")) return goExports(path, content);
   return null;
 }
 

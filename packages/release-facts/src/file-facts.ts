@@ -10,11 +10,13 @@ export type KindedFile = ChangedFile & { readonly kind: FileKind };
 /** Returns the most important files, most important first: by kind, then by changed lines. */
 export function mostImportant(files: readonly KindedFile[], most: number): readonly KindedFile[] {
   return files
-    .toSorted(
-      (a, b) =>
-        fileKinds.indexOf(a.kind) - fileKinds.indexOf(b.kind) || b.added + b.deleted - a.added - a.deleted || compare(a.path, b.path),
-    )
+    .toSorted((a, b) => rankOf(a) - rankOf(b) || b.added + b.deleted - a.added - a.deleted || compare(a.path, b.path))
     .slice(0, most);
+}
+
+// A migration that already ran is often only formatted again, so it is less important than code. A new one is the most important file of a release.
+function rankOf({ kind, status }: KindedFile): number {
+  return kind === "migration" && status !== "A" ? fileKinds.indexOf("code") + 0.5 : fileKinds.indexOf(kind);
 }
 
 export function totalsByKind(files: readonly KindedFile[]): ReleaseFacts["files"]["byKind"] {

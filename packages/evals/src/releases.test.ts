@@ -1,0 +1,92 @@
+import { parseReleaseFacts } from "@toolbus/release-facts";
+import { describe, expect, it } from "vitest";
+import { LARGEST_FACTS } from "./compact-facts.ts";
+import { factsFileOf, factsFiles, readFactsText, readLabels, readProjects } from "./releases-folder.ts";
+
+const projects = readProjects().projects;
+const labelled = projects.flatMap((project) => readLabels(project.project).labels.map((label) => ({ project, label })));
+
+describe("the labelled releases", () => {
+  it("are many, from many projects", () => {
+    expect(projects.length).toBeGreaterThanOrEqual(10);
+    expect(labelled.length).toBeGreaterThanOrEqual(120);
+    expect(new Set(projects.map(({ project }) => project)).size).toBe(projects.length);
+  });
+
+  it("have the same releases in the list of projects, in the labels and in the facts", () => {
+    for (const { project, releases } of projects) {
+      const pairs = releases.map(({ base, release }) => `${base}..${release}`);
+      expect(readLabels(project).project).toBe(project);
+      expect(readLabels(project).labels.map(({ base, release }) => `${base}..${release}`)).toEqual(pairs);
+      expect(factsFiles(project)).toEqual(releases.map(({ release }) => factsFileOf(release)).toSorted());
+    }
+  });
+
+  it("are neighbours: each begins where the one before it ended", () => {
+    const gaps = projects.flatMap(({ project, releases }) =>
+      releases.slice(1).flatMap(({ base, release }, index) => (base === releases[index]?.release ? [] : [`${project} ${release}`])),
+    );
+    // The clone lacks a content of the expat release between these, and kit has two packages.
+    expect(gaps).toEqual(["expat R_2_6_1", "kit @sveltejs/adapter-node@2.0.1"]);
+  });
+
+  it("are split by project, with different kinds and languages in both parts, and enough of each severity", () => {
+    for (const split of ["tuning", "held-out"] as const) {
+      const own = projects.filter((project) => project.split === split);
+      expect(new Set(own.map(({ kind }) => kind)).size).toBeGreaterThanOrEqual(4);
+      expect(new Set(own.map(({ language }) => language)).size).toBeGreaterThanOrEqual(4);
+      for (const severity of ["low", "medium", "high"] as const) {
+        const count = labelled.filter(({ project, label }) => project.split === split && label.severity.includes(severity)).length;
+        expect(count).toBeGreaterThanOrEqual(split === "tuning" ? 20 : 8);
+      }
+    }
+  });
+});
+
+describe("a label", () => {
+  it("has one class or two neighbours, lowest first", () => {
+    const allowed = ["low", "medium", "high", "low medium", "medium high"];
+    expect(labelled.map(({ label }) => label.severity.join(" ")).filter((severity) => !allowed.includes(severity))).toEqual([]);
+  });
+
+  it("does not say that the same kind is both there and absent, unless it explains a word", () => {
+    const both = labelled.flatMap(({ label }) =>
+      label.absent
+        .filter(({ kind }) => label.findings.some((finding) => finding.kind === kind))
+        .map(({ kind }) => `${label.release} ${kind}`),
+    );
+    expect(both).toEqual([]);
+  });
+
+  it("has a reason for more than a low severity", () => {
+    const empty = labelled.filter(({ label }) => label.findings.length === 0).map(({ label }) => label);
+    expect(empty.filter(({ severity }) => severity.join() !== "low")).toEqual([]);
+  });
+});
+
+describe("the facts", () => {
+  it.each(projects)("of $project match the schema and are small", ({ project, releases }) => {
+    for (const { base, release } of releases) {
+      const text = readFactsText(project, release);
+      expect(Buffer.byteLength(text)).toBeLessThanOrEqual(LARGEST_FACTS);
+      const parsed = parseReleaseFacts(JSON.parse(text));
+      expect(parsed).toMatchObject({ ok: true, value: { project, base: { ref: base }, head: { ref: release } } });
+    }
+  });
+
+  it("hold no source: no text has a line break, and only a few fields may be longer than a name", () => {
+    const longest = new Map<string, number>();
+    const walk = (field: string, value: unknown): void => {
+      if (typeof value === "string") {
+        expect(value).not.toMatch(/[\n\r]/);
+        longest.set(field, Math.max(longest.get(field) ?? 0, value.length));
+      } else if (Array.isArray(value)) for (const item of value) walk(field, item);
+      else if (typeof value === "object" && value !== null) for (const [name, item] of Object.entries(value)) walk(name, item);
+    };
+    for (const { project, label } of labelled) walk("", JSON.parse(readFactsText(project.project, label.release)));
+    const long = [...longest].filter(([, length]) => length > 100).map(([field]) => field);
+    // The first line of a commit message, and paths.
+    expect(long.filter((field) => !["subject", "path", "from", "file", "areas", "manifest"].includes(field))).toEqual([]);
+    expect(longest.get("subject")).toBeLessThanOrEqual(160);
+  });
+});
