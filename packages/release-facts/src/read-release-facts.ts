@@ -64,7 +64,7 @@ export async function readReleaseFacts(options: FactsOptions): Promise<{ readonl
     return { ok: true, facts: await derive(git, found.range, place, options) };
   } catch (error) {
     signal?.throwIfAborted();
-    if (deadline.aborted) return refused("timeout", "Git did not answer in time, so name two refs that are closer together.");
+    if (deadline.aborted) return refused("too_slow", "Git did not answer in time, so name two refs that are closer together.");
     if (error instanceof GitFailed) return refusalOf(error);
     throw error;
   }

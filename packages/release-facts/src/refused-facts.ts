@@ -18,7 +18,7 @@ export type FactsProblem =
   | "unknown_package"
   | "empty_range"
   | "too_large"
-  | "timeout"
+  | "too_slow"
   | "git_failed";
 
 export function refused(problem: FactsProblem, message: string): RefusedFacts {
