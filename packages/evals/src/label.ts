@@ -3,10 +3,10 @@ import { parser, type Static, Type } from "@toolbus/contracts";
 const closed = { additionalProperties: false } as const;
 const Line = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: "^[^\\n\\r]*$" });
 
-/** The classes of severity, lowest first. The README says what each means. */
+/** The classes of severity, lowest first. docs/release-labels.md says what each means. */
 export const severities = ["low", "medium", "high"] as const;
 
-/** The closed list of the kinds of findings. The README says what each means. */
+/** The closed list of the kinds of findings. docs/release-labels.md says what each means. */
 export const findingKinds = [
   "security_fix",
   "security_hardening",

@@ -1,4 +1,5 @@
 import { compare, line } from "./clean-text.ts";
+import { type PathPattern, pathPattern } from "./path-pattern.ts";
 import type { ReleaseFacts } from "./release-facts.ts";
 
 /** Where hosts look for the file, in their order. */
@@ -7,7 +8,7 @@ export const CODEOWNERS_PATHS = [".github/CODEOWNERS", "CODEOWNERS", "docs/CODEO
 interface Rule {
   readonly pattern: string;
   readonly owners: readonly string[];
-  readonly matches: RegExp;
+  readonly matches: PathPattern["matches"];
 }
 
 const MOST_RULES = 500;
@@ -17,7 +18,7 @@ export function ownersOf(content: string, paths: readonly string[]): ReleaseFact
   const rules = content.split("\n").slice(0, 5000).flatMap(ruleIn).slice(0, MOST_RULES);
   const counts = new Map<Rule, number>();
   for (const path of paths) {
-    const rule = rules.findLast(({ matches }) => matches.test(path.slice(0, 400)));
+    const rule = rules.findLast(({ matches }) => matches(path));
     if (rule) counts.set(rule, (counts.get(rule) ?? 0) + 1);
   }
   return [...counts]
@@ -36,25 +37,5 @@ function ruleIn(text: string): readonly Rule[] {
     .trim()
     .split(/\s+/);
   if (!pattern || pattern.startsWith("#") || pattern.startsWith("[") || pattern.length > 300) return [];
-  // The time of the regular expression grows with the length of the path to the power of the number of its stars.
-  if ((pattern.match(/\*+/g)?.length ?? 0) > 3) return [];
-  return [{ pattern, owners, matches: expressionOf(pattern) }];
-}
-
-function expressionOf(pattern: string): RegExp {
-  const anchored = pattern.replace(/\/+$/, "").includes("/");
-  const body = pattern
-    .replace(/^\//, "")
-    .replace(/\/+$/, "")
-    .split(/(\*\*\/?|\*|\?)/)
-    .map((part) => {
-      if (part === "**/") return "(?:.*/)?";
-      if (part === "**") return ".*";
-      if (part === "*") return "[^/]*";
-      return part === "?" ? "[^/]" : part.replaceAll(/[.+^${}()|[\]\\]/g, "\\$&");
-    })
-    .join("");
-  // A pattern such as docs/* owns the files of the folder itself, not those of its subfolders.
-  const end = pattern.endsWith("/*") ? "$" : "(?:/|$)";
-  return new RegExp(`^${anchored ? "" : "(?:.*/)?"}${body}${end}`, "s");
+  return [{ pattern, owners, matches: pathPattern(pattern).matches }];
 }

@@ -60,7 +60,10 @@ function readGems(content: string, draft: ManifestDraft): void {
 
 function readPom(content: string, draft: ManifestDraft): void {
   for (const [, block = ""] of content.matchAll(/<dependency>([\s\S]{1,3000}?)<\/dependency>/g)) {
-    const field = (name: string) => new RegExp(`<${name}>([^<]{1,150})</${name}>`).exec(block)?.[1]?.trim() ?? "";
-    draft.depend(field("scope") === "test" ? "dev" : "runtime", `${field("groupId")}:${field("artifactId")}`, field("version"));
+    const fields = new Map(
+      [...block.matchAll(/<(groupId|artifactId|version|scope)>\s*([^<\s]{1,150})\s*</g)].map(([, name, text]) => [name, text]),
+    );
+    const name = `${fields.get("groupId") ?? ""}:${fields.get("artifactId") ?? ""}`;
+    draft.depend(fields.get("scope") === "test" ? "dev" : "runtime", name, fields.get("version") ?? "");
   }
 }

@@ -1,0 +1,53 @@
+/**
+ * A pattern of CODEOWNERS for paths. It is matched without a regular expression, because a pattern with many stars from a foreign repository could keep
+ * the engine busy for hours. The time here grows only with the lengths of the pattern and the path.
+ */
+export interface PathPattern {
+  matches(path: string): boolean;
+}
+
+/** Parses a pattern: `*` and `?` stay within a folder, `**` crosses folders, and a pattern without a slash inside matches in every folder. */
+export function pathPattern(pattern: string): PathPattern {
+  const isAnchored = pattern.replace(/\/+$/, "").includes("/");
+  // A pattern such as docs/* owns the files of the folder itself, not those of its subfolders.
+  const isExact = pattern.endsWith("/*");
+  const body = pattern.replace(/^\//, "").replace(/\/+$/, "");
+  const tokens = [...(isAnchored ? [] : ["**/"]), ...(body.match(/\*\*\/|\*\*|[^]/gu) ?? [])];
+  return {
+    matches(path) {
+      let places: readonly number[] = [0];
+      for (const token of tokens) {
+        places = after(token, path, places);
+        if (places.length === 0) return false;
+      }
+      return places.some((place) => place === path.length || (!isExact && path[place] === "/"));
+    },
+  };
+}
+
+/** Returns the places in a path that a token can reach from other places, lowest first and each once. */
+function after(token: string, path: string, places: readonly number[]): readonly number[] {
+  const reached: number[] = [];
+  const from = places[0] ?? path.length;
+  switch (token) {
+    case "**":
+      for (let place = from; place <= path.length; place++) reached.push(place);
+      return reached;
+    case "**/":
+      for (let place = from; place < path.length; place++) if (places.includes(place) || path[place - 1] === "/") reached.push(place);
+      return reached;
+    case "*":
+      for (const start of places) {
+        // The places up to the end of this folder are known already if an earlier start is in the same folder.
+        for (let place = Math.max(start, (reached.at(-1) ?? -1) + 1); place <= path.length; place++) {
+          if (place > start && path[place - 1] === "/") break;
+          reached.push(place);
+        }
+      }
+      return reached;
+    case "?":
+      return places.filter((place) => place < path.length && path[place] !== "/").map((place) => place + 1);
+    default:
+      return places.filter((place) => path.startsWith(token, place)).map((place) => place + token.length);
+  }
+}
