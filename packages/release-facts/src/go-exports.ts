@@ -15,8 +15,12 @@ export function goExports(path: string, content: string): ReadonlyMap<string, st
   }
   // A method of a type that is not exported has a name of its own only through an interface, so the pattern above does not match it.
   for (const [, name] of content.matchAll(/^(?:type|var|const)\s+([A-Z]\w*)/gm)) if (name !== undefined) names.set(name, "");
-  for (const [, block = ""] of content.matchAll(/^(?:type|var|const)\s+\(\n([\s\S]*?)^\)/gm)) {
-    for (const [, name] of block.matchAll(/^\t([A-Z]\w*)\b/gm)) if (name !== undefined) names.set(name, "");
+  let inBlock = false;
+  for (const line of content.split("\n")) {
+    if (/^(?:type|var|const)\s+\(/.test(line)) inBlock = true;
+    else if (line.startsWith(")")) inBlock = false;
+    const [, name] = inBlock ? (/^\t([A-Z]\w*)\b/.exec(line) ?? []) : [];
+    if (name !== undefined) names.set(name, "");
   }
   return names;
 }

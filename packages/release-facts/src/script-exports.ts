@@ -23,19 +23,23 @@ export function scriptExports(content: string): ReadonlyMap<string, string> {
     if (found[1] !== undefined) names.set(found[1], signatureOf(parenthesised(text, found.index + found[0].length)));
   }
   if (/^export\s+default\b/m.test(text)) add("default");
-  for (const [, list = ""] of text.matchAll(/^export\s+(?:type\s+)?\{([^}]{0,5000})\}/gm))
+  for (const [, list = ""] of text.matchAll(/^export\s+(?:type\s+)?\{([^}]{0,3000})\}/gm))
     for (const name of namesOf(list, "as")) add(name);
   for (const [, name] of text.matchAll(/^export\s*\*\s*as\s+([\w$]+)/gm)) add(name);
   addCommonJs(text, add);
   return names;
 }
 
+// An entry file may export hundreds of names in one object.
+const LONGEST_OBJECT = 30_000;
+const MOST_OBJECTS = 20;
+
 function addCommonJs(text: string, add: (name: string | undefined, signature?: string) => void): void {
-  if (!/\bmodule\.exports\b|^\s*exports\.|\bexports\s*=/m.test(text)) return;
+  if (!/\bmodule\.exports\b|^[ \t]*exports\.|\bexports =/m.test(text)) return;
   for (const [, name] of text.matchAll(/^[ \t]*(?:module\.)?exports\.([\w$]+)\s*=(?!=)/gm)) add(name);
   for (const [, name] of text.matchAll(/Object\.defineProperty\((?:module\.)?exports,\s*["']([\w$]+)["']/g)) add(name);
-  for (const found of text.matchAll(/\bmodule\.exports\s*=\s*(?=\{)/g)) {
-    for (const name of namesOf(topLevel(parenthesised(text, found.index + found[0].length)), ":")) add(name);
+  for (const found of [...text.matchAll(/\bmodule\.exports\s*=\s*(?=\{)/g)].slice(0, MOST_OBJECTS)) {
+    for (const name of namesOf(topLevel(parenthesised(text, found.index + found[0].length, LONGEST_OBJECT)), ":")) add(name);
   }
   for (const [, name] of text.matchAll(/\bmodule\.exports\s*=\s*(?:new\s+)?([\w$]+)/g)) add(name === undefined ? undefined : "default");
   for (const found of text.matchAll(/^([\w$]+(?:\.prototype)?\.[\w$]+)\s*=\s*(?:async\s+)?function\s*[\w$]*\s*(?=\()/gm)) {
@@ -76,6 +80,17 @@ function topLevel(literal: string): string {
   return text;
 }
 
-function withoutComments(text: string): string {
-  return text.replaceAll(/\/\*[\s\S]*?\*\//g, "").replaceAll(/^[ \t]*\/\/.*$/gm, "");
+function withoutComments(content: string): string {
+  const parts: string[] = [];
+  let at = 0;
+  // A regular expression would search the whole text again for each comment that never ends.
+  while (at < content.length) {
+    const start = content.indexOf("/*", at);
+    const end = start < 0 ? -1 : content.indexOf("*/", start + 2);
+    parts.push(end < 0 ? content.slice(at) : content.slice(at, start));
+    at = end < 0 ? content.length : end + 2;
+  }
+  const text = parts.join("").replaceAll(/^[ \t]*\/\/.*$/gm, "");
+  // The patterns above have several places for spaces beside each other. They would be slow on a long row of spaces.
+  return text.replaceAll(/[^\S\n]+/g, " ").replaceAll(/(?: ?\n)+/g, "\n");
 }

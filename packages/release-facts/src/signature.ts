@@ -10,10 +10,10 @@ export function signatureOf(text: string): string {
   return createHash("sha256").update(plain).digest("hex").slice(0, 16);
 }
 
-/** Returns the text from the parenthesis at `open` to the one that closes it, at most 3000 characters. */
-export function parenthesised(text: string, open: number): string {
+/** Returns the text from the parenthesis at `open` to the one that closes it, at most `most` characters. */
+export function parenthesised(text: string, open: number, most = 3000): string {
   let depth = 0;
-  const end = Math.min(text.length, open + 3000);
+  const end = Math.min(text.length, open + most);
   for (let at = open; at < end; at++) {
     const letter = text[at];
     if (letter === "(" || letter === "[" || letter === "{") depth++;

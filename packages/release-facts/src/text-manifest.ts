@@ -31,7 +31,8 @@ function readGoMod(content: string, draft: ManifestDraft): void {
 
 function readRequirements(file: string, content: string, draft: ManifestDraft): void {
   const use: DependencyUse = /dev|test|doc|lint|mypy|typing/.test(file) ? "dev" : "runtime";
-  for (const text of content.split("\n")) {
+  for (const whole of content.split("\n")) {
+    const text = whole.slice(0, 400);
     if (/^\s*(?:#|-|$)/.test(text)) continue;
     draft.depend(use, ...splitRequirement(text.replace(/\s#.*$|\s*\\$/, "")));
   }
@@ -42,7 +43,7 @@ function readSetup(content: string, draft: ManifestDraft): void {
   if (python !== undefined) draft.require("python", python.replace(/,\s*$/, "").trim());
   const [, version] = /^version\s*=\s*([\w.-]{1,60})\s*$/m.exec(content) ?? [];
   if (version !== undefined) draft.version(version);
-  const [, list = ""] = /install_requires\s*=\s*\[([^\]]{0,20000})\]/.exec(content) ?? [];
+  const [, list = ""] = /install_requires\s*=\s*\[([^\]]{0,5000})\]/.exec(content) ?? [];
   for (const [, item = ""] of list.matchAll(/["']([^"']{1,300})["']/g)) draft.depend("runtime", ...splitRequirement(item));
   const [, block = ""] = /^install_requires\s*=[ \t]*\n((?:[ \t]+.*\n?)+)/m.exec(content) ?? [];
   for (const item of block.split("\n")) if (item.trim() !== "") draft.depend("runtime", ...splitRequirement(item));
@@ -52,7 +53,7 @@ function readGems(content: string, draft: ManifestDraft): void {
   const [, ruby] = /required_ruby_version\s*=\s*["']([^"']{1,60})["']/.exec(content) ?? [];
   if (ruby !== undefined) draft.require("ruby", ruby);
   for (const [, method, name = "", requirement = ""] of content.matchAll(
-    /^\s*(gem|[\w.]*add_(?:runtime_|development_)?dependency)[\s(]+["']([\w./-]{1,100})["'](?:\s*,\s*["']([^"']{1,100})["'])?/gm,
+    /^[ \t]*(gem|[\w.]*add_(?:runtime_|development_)?dependency)[\s(]+["']([\w./-]{1,100})["'](?:\s*,\s*["']([^"']{1,100})["'])?/gm,
   )) {
     draft.depend(method?.includes("development") ? "dev" : "runtime", name, requirement);
   }

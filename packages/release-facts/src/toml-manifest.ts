@@ -19,9 +19,9 @@ export function readTomlManifest(content: string, draft: ManifestDraft): void {
     }
     const [, key, start = ""] = /^["']?([\w.-]{1,100})["']?\s*=\s*(.*)$/.exec(line) ?? [];
     if (key === undefined) continue;
-    let value = start;
-    if (value.startsWith("[")) while (!closes(value) && at + 1 < lines.length && value.length < 50_000) value += `\n${lines[++at] ?? ""}`;
-    readEntry(section, key, value, draft);
+    const parts = start.startsWith("[") ? wholeArray(start, lines, at) : [start];
+    at += parts.length - 1;
+    readEntry(section, key, parts.join("\n"), draft);
   }
 }
 
@@ -66,11 +66,21 @@ function textIn(value: string): string | null {
 }
 
 function textsIn(value: string): readonly string[] {
-  return [...value.replaceAll(/^\s*#.*$/gm, "").matchAll(/"([^"]{1,300})"|'([^']{1,300})'/g)].map(
+  return [...value.replaceAll(/^[ \t]*#.*$/gm, "").matchAll(/"([^"]{1,300})"|'([^']{1,300})'/g)].map(
     ([, double, single]) => double ?? single ?? "",
   );
 }
 
-function closes(value: string): boolean {
-  return /\]\s*(?:#.*)?$/.test(value);
+/** Returns the lines of an array, up to the one that ends with a bracket. */
+function wholeArray(start: string, lines: readonly string[], at: number): readonly string[] {
+  const parts = [start];
+  for (let next = at + 1; next < lines.length && next < at + MOST_ITEMS && !closes(parts.at(-1) ?? ""); next++)
+    parts.push(lines[next] ?? "");
+  return parts;
+}
+
+const MOST_ITEMS = 1000;
+
+function closes(line: string): boolean {
+  return /\]\s*(?:#.*)?$/.test(line.slice(0, 1000));
 }
