@@ -16,6 +16,11 @@ describe("commit message", () => {
     expect(readMessage(subject, body).reverts).toBe(reverts);
   });
 
+  it("does not count the revert of a part inside a squashed commit", () => {
+    expect(readMessage("feat: add a page (#12)", '* one\n\n* Revert "one"\n\nThis reverts commit 0123456789.')).toEqual({ type: "feat" });
+    expect(readMessage("Undo it", "This reverts commit 0123456789.").reverts).toBe("0123456789");
+  });
+
   it("keeps identifiers of advisories and of fixed issues", () => {
     const facts = readMessage("Merge pull request from GHSA-j5g3-5c8r-7qfx", "Fixes #12, closes other/repo#13. See CVE-2024-1234.");
     expect(facts).toMatchObject({ advisories: ["GHSA-j5g3-5c8r-7qfx", "CVE-2024-1234"], fixes: ["#12", "#13"], privateMerge: true });

@@ -27,7 +27,7 @@ export function readMessage(subject: string, body: string): MessageFacts {
     ),
   );
   const advisories = unique([...whole.matchAll(/\b(?:CVE-\d{4}-\d{4,7}|GHSA(?:-[23456789cfghjmpqrvwx]{4}){3})\b/gi)].map(([id]) => id));
-  const security = securityIn(whole);
+  const security = securityIn(subject, whole);
   return {
     ...(type === null ? {} : { type }),
     ...((type !== null && mark === "!") || /^BREAKING[ -]CHANGES?\b/m.test(whole) ? { breaking: true as const } : {}),
@@ -48,8 +48,12 @@ export function isFix(subject: string): boolean {
   );
 }
 
+// A squashed commit may contain a revert of one of its own parts. So the sentence counts only at the beginning, or if the subject says it too.
 function revertedIn(subject: string, body: string): string | null {
-  const [, hash] = /\bThis reverts commit ([0-9a-f]{7,64})\b/i.exec(body.slice(0, LONGEST_BODY)) ?? [];
+  const says = /^(?:Revert "|Revert\b|revert(?:\([^)]{0,80}\))?:\s)/i.test(subject);
+  const text = body.slice(0, LONGEST_BODY);
+  const [, hash] =
+    (says ? /\bThis reverts commit ([0-9a-f]{7,64})\b/i : /^\s{0,20}This reverts commit ([0-9a-f]{7,64})\b/i).exec(text) ?? [];
   if (hash !== undefined) return hash.slice(0, 12);
   return /^(?:Revert "|revert(?:\([^)]{0,80}\))?:\s)/i.test(subject) ? "unknown" : null;
 }
@@ -71,8 +75,11 @@ const SECURITY: Readonly<Record<SecurityWord, RegExp>> = {
   smuggling: /\brequest smuggling\b|\bsmuggl\w{1,6}\b/i,
 };
 
-function securityIn(text: string): SecurityWord[] {
-  return Object.entries(SECURITY).flatMap(([word, pattern]) => (isSecurityWord(word) && pattern.test(text) ? [word] : []));
+/** Bodies use "bypass" for many things without a meaning for security, so this word counts only in a subject. */
+function securityIn(subject: string, whole: string): SecurityWord[] {
+  return Object.entries(SECURITY).flatMap(([word, pattern]) =>
+    isSecurityWord(word) && pattern.test(word === "bypass" ? subject : whole) ? [word] : [],
+  );
 }
 
 function isSecurityWord(word: string): word is SecurityWord {

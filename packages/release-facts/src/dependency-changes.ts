@@ -27,7 +27,7 @@ export function dependencyChanges(
         name: line(known.name, 200),
         from: old ? line(old.requirement, 100) : null,
         to: now ? line(now.requirement, 100) : null,
-        step: stepOf(firstVersionIn(old?.requirement ?? ""), firstVersionIn(now?.requirement ?? "")),
+        step: "unknown",
         use: known.use,
       });
     }
@@ -45,10 +45,10 @@ export function dependencyChanges(
   }
   const order = { runtime: 0, peer: 1, optional: 2, dev: 3 } as const;
   return {
-    dependencies: dependencies.toSorted(
-      (a, b) => order[a.use] - order[b.use] || compare(a.manifest, b.manifest) || compare(a.name, b.name),
-    ),
-    requirements: requirements.toSorted((a, b) => compare(a.manifest, b.manifest) || compare(a.name, b.name)),
+    dependencies: joined(dependencies, ({ use, name }) => `${use} ${name}`)
+      .map((change) => ({ ...change, step: stepOf(firstVersionIn(change.from ?? ""), firstVersionIn(change.to ?? "")) }))
+      .toSorted((a, b) => order[a.use] - order[b.use] || compare(a.manifest, b.manifest) || compare(a.name, b.name)),
+    requirements: joined(requirements, ({ name }) => name).toSorted((a, b) => compare(a.manifest, b.manifest) || compare(a.name, b.name)),
   };
 }
 
@@ -58,4 +58,23 @@ function manifestOf(path: string, text: string | undefined): Manifest {
 
 function keysOf(before: ReadonlyMap<string, unknown>, after: ReadonlyMap<string, unknown>): readonly string[] {
   return [...new Set([...before.keys(), ...after.keys()])];
+}
+
+/**
+ * Joins what moved from one manifest to another one of the same folder, such as from setup.cfg to pyproject.toml. If it only moved, it is no change.
+ */
+function joined<T extends { readonly manifest: string; readonly from: string | null; readonly to: string | null }>(
+  changes: readonly T[],
+  keyOf: (change: T) => string,
+): readonly T[] {
+  const placeOf = (change: T) => `${change.manifest.slice(0, change.manifest.lastIndexOf("/") + 1)} ${keyOf(change)}`;
+  const gone = new Map(changes.filter(({ to }) => to === null).map((change) => [placeOf(change), change]));
+  const come = new Map(changes.filter(({ from }) => from === null).map((change) => [placeOf(change), change]));
+  return changes.flatMap((change) => {
+    const place = placeOf(change);
+    const before = gone.get(place);
+    if (!before || !come.has(place)) return [change];
+    if (change !== come.get(place) || change.to === before.from) return [];
+    return [{ ...change, from: before.from }];
+  });
 }

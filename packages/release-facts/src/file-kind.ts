@@ -25,6 +25,7 @@ export function kindOfPath(path: string): FileKind {
   const inside = (...names: readonly string[]) => folders.some((folder) => names.includes(folder));
 
   if (inside("vendor", "vendored", "third_party", "third-party", "thirdparty", "node_modules", "_vendor")) return "vendored";
+  if (inside("static", "public", "assets") && LIBRARIES.test(file)) return "vendored";
   if (LOCKFILES.test(file)) return "lockfile";
   if (CI_FILES.test(file) || lower.startsWith(".github/") || inside(".circleci", ".gitlab", ".buildkite", ".azure-pipelines", ".ci")) {
     return DOCS.test(file) || DOC_FILES.test(file) ? "docs" : "ci";
@@ -73,6 +74,9 @@ function isGeneratedPath(file: string): boolean {
     file,
   );
 }
+
+// Libraries that projects copy beside their own pages.
+const LIBRARIES = /^(?:jquery|bootstrap|datatables|popper|d3|lodash|moment|react|vue|htmx|chart)(?:[.-][\w.-]{1,60})?\.(?:js|css)$/;
 
 const MIGRATION_PATH =
   /(?:^|\/)(?:migrations?|migrate|alembic\/versions|db\/changelog|schema-changes)\/|(?:^|\/)V\d[\w.]{0,20}__[\w-]{1,100}\.sql$/i;

@@ -133,6 +133,22 @@ describe("release facts", () => {
     expect(await problemOf(repo.path, { from: "@shop/a@1.0.0", to: "HEAD", package: "nothing" })).toBe("unknown_package");
   });
 
+  it("join what moved to another manifest", async () => {
+    using repo = scratchRepository();
+    repo.write("setup.cfg", "[options]\npython_requires = >=3.7\ninstall_requires =\n    a>=1\n    b>=1\n");
+    repo.commit("Begin");
+    repo.git("tag", "v1.0.0");
+    repo.remove("setup.cfg");
+    repo.write("pyproject.toml", '[project]\nrequires-python = ">=3.8"\ndependencies = ["a>=1", "b>=2"]\n');
+    repo.commit("Move");
+    repo.git("tag", "v1.1.0");
+    const facts = await factsOf(repo);
+    expect(facts.requirements).toEqual([{ manifest: "pyproject.toml", name: "python", from: ">=3.7", to: ">=3.8" }]);
+    expect(facts.dependencies.list).toEqual([
+      { manifest: "pyproject.toml", name: "b", from: ">=1", to: ">=2", step: "major", use: "runtime" },
+    ]);
+  });
+
   it("name reverts, private merges and earlier fixes", async () => {
     using repo = project();
     repo.write("src/cart.ts", "export const a = 1;\n");
