@@ -37,7 +37,9 @@ export async function readCommits(git: Git, base: string, head: string, director
       ...areasOf(touched.get(hash) ?? []),
     });
   }
-  const list = kept(all, most);
+  const hashes = new Set(all.map(({ hash }) => hash));
+  const marked = all.map((commit) => (isInside(commit, hashes) ? { ...commit, revertsInRelease: true as const } : commit));
+  const list = kept(marked, most);
   return { total, omitted: total - list.length, list };
 }
 
@@ -67,6 +69,12 @@ export function unquoted(path: string): string {
     else bytes.push(Buffer.from([letters[part.slice(1)] ?? part.charCodeAt(1)]));
   }
   return Buffer.concat(bytes).toString("utf8");
+}
+
+/** Returns whether a commit undoes one of these commits. Messages may shorten the hash to seven digits. */
+function isInside({ reverts }: CommitFacts, hashes: ReadonlySet<string>): boolean {
+  if (reverts === undefined || reverts === "unknown") return false;
+  return hashes.has(reverts) || (reverts.length < 12 && [...hashes].some((hash) => hash.startsWith(reverts)));
 }
 
 function areasOf(paths: readonly string[]): Pick<CommitFacts, "touches" | "areas"> {

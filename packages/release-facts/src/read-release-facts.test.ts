@@ -165,7 +165,9 @@ describe("release facts", () => {
     repo.git("merge", "--quiet", "--no-ff", "advisory-fix-1", "--message", "Merge branch 'advisory-fix-1'");
     repo.git("tag", "v1.1.0");
     const facts = await factsOf(repo);
-    expect(facts.commits.list).toContainEqual(expect.objectContaining({ subject: 'Revert "Speed up"', reverts: bad.slice(0, 12) }));
+    expect(facts.commits.list).toContainEqual(
+      expect.objectContaining({ subject: 'Revert "Speed up"', reverts: bad.slice(0, 12), revertsInRelease: true }),
+    );
     expect(facts.commits.list).toContainEqual(expect.objectContaining({ parents: 2, privateMerge: true }));
     expect(facts.files.list).toContainEqual(expect.objectContaining({ path: "src/cart.ts", earlierFixes: 1 }));
     expect(facts.history).toEqual({ commits: 2, fixes: 1 });

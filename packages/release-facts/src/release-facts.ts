@@ -86,6 +86,8 @@ const Commit = Type.Object(
     breaking: Type.Optional(Type.Literal(true)),
     /** The hash of the commit that this one undoes, or "unknown". */
     reverts: Type.Optional(Text(64)),
+    /** The undone commit belongs to this release too, so users see neither of them. */
+    revertsInRelease: Type.Optional(Type.Literal(true)),
     /** Numbers of issues that the message says it fixes. */
     fixes: Type.Optional(Type.Array(Text(20), { maxItems: 10 })),
     /** CVE and GHSA identifiers in the message. */
