@@ -20,6 +20,8 @@ export const DIFF_FLAGS = [
   "--no-color",
   "--no-relative",
   "--ignore-submodules=none",
+  "--submodule=short",
+  "--indent-heuristic",
 ];
 
 /** Returns every changed file of a directory, or of the whole tree if the directory is null. */

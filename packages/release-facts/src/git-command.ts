@@ -22,20 +22,32 @@ export class GitFailed extends Error {
 }
 
 export interface GitOptions {
+  /** The folder of the repository. For a view without attributes, the git directory itself. */
   readonly repository: string;
   /** The environment variables of this process. Git receives only the few that it needs. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly signal: AbortSignal;
+  /**
+   * The id of the empty tree, for a view without attributes. The attributes of a repository could declare source as binary and so hide its changes.
+   */
+  readonly emptyTree?: string;
 }
 
 /** Returns a runner of git for one repository. It uses no shell, and the repository's own settings cannot make git start another program. */
-export function gitIn({ repository, environment, signal }: GitOptions): Git {
+export function gitIn({ repository, environment, signal, emptyTree }: GitOptions): Git {
   const run = (args: readonly string[], input = "") =>
     new Promise<Buffer>((resolve, reject) => {
       const child = execFile(
         "git",
-        ["-C", repository, ...GUARDS, ...args],
-        { env: hardened(environment), signal, killSignal: "SIGKILL", maxBuffer: MAX_OUTPUT, encoding: "buffer", windowsHide: true },
+        ["-C", repository, ...(emptyTree === undefined ? [] : ["--bare"]), ...GUARDS, ...args],
+        {
+          env: { ...hardened(environment), ...(emptyTree === undefined ? {} : { GIT_ATTR_SOURCE: emptyTree }) },
+          signal,
+          killSignal: "SIGKILL",
+          maxBuffer: MAX_OUTPUT,
+          encoding: "buffer",
+          windowsHide: true,
+        },
         (error, output, said) => {
           if (!error) resolve(output);
           else if (signal.aborted) reject(new Error("Git was stopped.", { cause: signal.reason }));
@@ -80,12 +92,22 @@ const GUARDS = [
   "-c",
   "diff.orderFile=/dev/null",
   "-c",
+  "log.follow=false",
+  "-c",
   "log.showSignature=false",
   "-c",
   "log.mailmap=false",
   "-c",
   "i18n.logOutputEncoding=UTF-8",
 ];
+
+/** Returns the options for a view without attributes. A bare repository has no files with attributes, and newer git also reads none from commits. */
+export async function withoutAttributes(options: GitOptions): Promise<GitOptions> {
+  const git = gitIn(options);
+  const directory = (await git.run(["rev-parse", "--absolute-git-dir"])).toString("utf8").replace(/\n$/, "");
+  const emptyTree = (await git.run(["hash-object", "-t", "tree", "--stdin"])).toString("utf8").trim();
+  return { ...options, repository: directory, emptyTree };
+}
 
 const PASSED_ON = ["PATH", "HOME", "XDG_CONFIG_HOME", "USERPROFILE", "SystemRoot", "SUDO_UID"];
 

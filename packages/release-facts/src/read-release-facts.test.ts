@@ -210,6 +210,20 @@ describe("release facts of hostile input", () => {
     expect(facts.commits.list.map(({ subject }) => subject)).toEqual(["(no subject)", "[31mred  subject"]);
   });
 
+  it("do not believe the attributes of the repository, and are the same in a bare clone", async () => {
+    using repo = project();
+    repo.write(".gitattributes", "*.ts -diff\n");
+    repo.write("src/cart.ts", "export const a = 1;\n");
+    repo.commit("Hide");
+    repo.git("tag", "v1.1.0");
+    const facts = await factsOf(repo);
+    expect(facts.files.list).toContainEqual(expect.objectContaining({ path: "src/cart.ts", added: 1, deleted: 4 }));
+    using folder = scratchRepository();
+    execFileSync("git", ["clone", "--quiet", "--bare", `file://${repo.path}`, `${folder.path}/bare`]);
+    const bare = await outcomeOf(`${folder.path}/bare`);
+    expect(bare).toEqual({ ok: true, facts });
+  });
+
   it("bound an enormous release", async () => {
     using repo = project();
     repo.write("src/huge.ts", "export const a = 1;\n".repeat(50_000));

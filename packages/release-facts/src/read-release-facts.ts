@@ -9,7 +9,7 @@ import { hasExports } from "./exported-names.ts";
 import { factsOfFile, type KindedFile, mostImportant, sum, totalsByKind } from "./file-facts.ts";
 import { kindOf, kindOfPath } from "./file-kind.ts";
 import { readFixHistory } from "./fix-history.ts";
-import { type Git, GitFailed, gitIn } from "./git-command.ts";
+import { type Git, GitFailed, gitIn, withoutAttributes } from "./git-command.ts";
 import { directoryOf, packageInTag, type PackagePlace } from "./package-directory.ts";
 import { parsePatch, type PatchHunk } from "./patch-reader.ts";
 import { refusalOf, refused, type RefusedFacts } from "./refused-facts.ts";
@@ -41,7 +41,7 @@ export interface FactsOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export const LARGEST_LIMITS: FactsLimits = { commits: 300, files: 300, hunks: 200, names: 200 };
+export const LARGEST_LIMITS: FactsLimits = { commits: 300, files: 300, hunks: 50, names: 200 };
 
 const DEADLINE_MS = 120_000;
 /** A file with more changed lines than this has no hunks and no compared names, because nobody reviews it line by line. */
@@ -55,8 +55,9 @@ export async function readReleaseFacts(options: FactsOptions): Promise<{ readonl
   const { repo, from, to, environment, signal } = options;
   signal?.throwIfAborted();
   const deadline = AbortSignal.timeout(DEADLINE_MS);
-  const git = gitIn({ repository: repo, environment, signal: signal ? AbortSignal.any([signal, deadline]) : deadline });
+  const how = { repository: repo, environment, signal: signal ? AbortSignal.any([signal, deadline]) : deadline };
   try {
+    const git = gitIn(await withoutAttributes(how));
     const found = await findRange(git, from, to);
     if (!found.ok) return found;
     const place = await placeOf(git, found.range, options.package);

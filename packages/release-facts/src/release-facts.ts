@@ -114,7 +114,7 @@ const File = Type.Object(
     kind: FileKindSchema,
     /** How many of the earlier commits to this file, as far as `history` looks back, were fixes. */
     earlierFixes: Type.Optional(Count),
-    hunks: Type.Optional(Type.Array(Hunk, { maxItems: 200 })),
+    hunks: Type.Optional(Type.Array(Hunk, { maxItems: 50 })),
     hunksOmitted: Type.Optional(Count),
   },
   closed,
