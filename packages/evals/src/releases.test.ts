@@ -89,4 +89,13 @@ describe("the facts", () => {
     expect(long.filter((field) => !["subject", "path", "from", "file", "areas", "manifest"].includes(field))).toEqual([]);
     expect(longest.get("subject")).toBeLessThanOrEqual(160);
   });
+
+  it("name no owner of a path", () => {
+    const owners = labelled.flatMap(({ project, label }) => {
+      const parsed = parseReleaseFacts(JSON.parse(readFactsText(project.project, label.release)));
+      return parsed.ok ? parsed.value.owners.flatMap((rule) => rule.owners) : [];
+    });
+    expect(owners.length).toBeGreaterThan(10);
+    expect(owners.filter((owner) => !/^owner \d+$/.test(owner))).toEqual([]);
+  });
 });
