@@ -18,7 +18,7 @@ const FLOORS: Readonly<Record<Work, Floor>> = {
   done: often(0.8),
   turn: often(2.5),
   join: often(4.5),
-  answer: often(2.5),
+  answer: often(3),
   stored_once: often(0.25),
   effect: often(0.8),
   grant: often(0.9),
