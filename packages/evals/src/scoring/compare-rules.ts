@@ -1,0 +1,62 @@
+import { describeProblems } from "@toolbus/contracts";
+import { parseReleaseFacts, type ReleaseFacts } from "@toolbus/release-facts";
+import type { Project, Severity } from "../label.ts";
+import { readFactsText, readLabels, readProjects } from "../releases-folder.ts";
+import { verdictOfNow } from "./rules-of-now.ts";
+import { verdictOfToday } from "./rules-of-today.ts";
+import { commonestClass, type Score, scoreReleases } from "./score-releases.ts";
+import type { ProjectLabel, Verdict } from "./verdict.ts";
+
+export type Split = Project["split"];
+export const splits: readonly Split[] = ["tuning", "held-out"];
+
+/** The scores of both sets of rules on one part of the labelled releases. */
+export interface Comparison {
+  readonly split: Split;
+  readonly before: Score;
+  readonly now: Score;
+  /** The score of somebody who always says the commonest class of the tuning part, without a finding. */
+  readonly commonest: { readonly severity: Severity; readonly score: Score };
+}
+
+/** The labelled releases of one part with the verdicts of both sets of rules. */
+export interface JudgedReleases {
+  readonly labels: readonly ProjectLabel[];
+  readonly before: readonly Verdict[];
+  readonly now: readonly Verdict[];
+}
+
+/** Scores both sets of rules on one part. */
+export function compareRules(split: Split): Comparison {
+  const { labels, before, now } = judgeReleases(split);
+  const severity = commonestClass(labelsOf("tuning"));
+  const always = labels.map(({ project, label }): Verdict => ({ project, release: label.release, severity, findings: [] }));
+  return {
+    split,
+    before: scoreReleases(before, labels),
+    now: scoreReleases(now, labels),
+    commonest: { severity, score: scoreReleases(always, labels) },
+  };
+}
+
+/** Asks both sets of rules about every release of one part. */
+export function judgeReleases(split: Split): JudgedReleases {
+  const labels = labelsOf(split);
+  const facts = labels.map(({ project, label }) => ({ release: label.release, facts: factsOf(project, label.release) }));
+  return {
+    labels,
+    before: facts.map((each) => verdictOfToday(each.facts, each.release)),
+    now: facts.map((each) => verdictOfNow(each.facts, each.release)),
+  };
+}
+
+function labelsOf(split: Split): readonly ProjectLabel[] {
+  const projects = readProjects().projects.filter((project) => project.split === split);
+  return projects.flatMap(({ project }) => readLabels(project).labels.map((label) => ({ project, label })));
+}
+
+function factsOf(project: string, release: string): ReleaseFacts {
+  const parsed = parseReleaseFacts(JSON.parse(readFactsText(project, release)));
+  if (!parsed.ok) throw new Error(`The facts of ${project} ${release}: ${describeProblems(parsed.problems)}`);
+  return parsed.value;
+}

@@ -1,0 +1,39 @@
+import type { VerdictPlaces } from "./verdict.ts";
+
+/** The places in the text `where` of a label: a commit, or names of files, folders and dependencies. */
+export interface LabelPlaces {
+  readonly commit: string | null;
+  readonly names: readonly string[];
+}
+
+/** Reads the places of a label. A part of the text that is neither one word nor a word with a version, such as "build files", names no place. */
+export function placesOf(where: string): LabelPlaces {
+  const [, commit] = /^commit ([0-9a-f]{7,40})$/.exec(where) ?? [];
+  if (commit !== undefined) return { commit, names: [] };
+  const names = where.split(",").flatMap((part) => {
+    const [, name] = /^(\S+)(?: [v^~<>=]*\d\S*)?$/.exec(part.trim()) ?? [];
+    return name === undefined ? [] : [name.toLowerCase()];
+  });
+  return { commit: null, names };
+}
+
+/**
+ * Returns true if both name a place of the same sort, but not the same place. Commits are one sort. Files, folders and dependencies are the other one,
+ * because a label does not say which of them a name is. Places of different sorts cannot be compared, so they do not contradict each other.
+ */
+export function contradict(label: LabelPlaces, finding: VerdictPlaces): boolean {
+  if (label.commit !== null) return finding.commits.length > 0 && !finding.commits.some((commit) => sameCommit(commit, label.commit ?? ""));
+  const named = [...finding.files, ...finding.dependencies];
+  if (label.names.length === 0 || named.length === 0) return false;
+  return !label.names.some((name) => named.some((place) => samePlace(name, place.toLowerCase())));
+}
+
+function sameCommit(a: string, b: string): boolean {
+  const length = Math.min(a.length, b.length);
+  return length >= 7 && a.slice(0, length) === b.slice(0, length);
+}
+
+/** Returns true if the segments of one path occur in a row in the other: a file in a folder, a path without its first folders, or chi in go-chi/chi/v5. */
+function samePlace(a: string, b: string): boolean {
+  return `/${a}/`.includes(`/${b}/`) || `/${b}/`.includes(`/${a}/`);
+}

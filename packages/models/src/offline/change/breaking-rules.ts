@@ -1,0 +1,89 @@
+import { counted } from "@toolbus/contracts";
+import type { ReleaseFacts } from "@toolbus/release-facts";
+import { quoted } from "../clean-text.ts";
+import type { ChangeFinding } from "./change-finding.ts";
+import { atCommits, atFiles, finding, named } from "./evidence.ts";
+import { type CommitFacts, type ProductChange, textOf, touches, typeOf } from "./product-change.ts";
+
+/** Returns the findings about things that users lose or must change. */
+export function breakingFindings(change: ProductChange): readonly ChangeFinding[] {
+  return [
+    ...majorStep(change),
+    ...markers(change),
+    ...removedExports(change),
+    ...removedSupport(change),
+    ...migrations(change),
+    ...requirements(change),
+  ];
+}
+
+function majorStep({ facts, fileCount }: ProductChange): readonly ChangeFinding[] {
+  const changed = fileCount > 0 || facts.dependencies.list.length > 0 || facts.requirements.length > 0;
+  if (facts.version.step !== "major" || !changed) return [];
+  const text = `The version moves from ${quoted(facts.version.from ?? "", 60)} to ${quoted(facts.version.to ?? "", 60)}, a major step.`;
+  return [finding("breaking-major", "high", text, [])];
+}
+
+function markers({ facts }: ProductChange): readonly ChangeFinding[] {
+  const commits = facts.commits.list.filter(
+    (commit) => touches(commit, "code", "migration", "manifest", "config", "types") && (commit.breaking ?? typeOf(commit) === "breaking"),
+  );
+  if (commits.length === 0) return [];
+  const text = `${counted(commits.length, "commit")} to the product ${commits.length === 1 ? "is" : "are"} marked as breaking.`;
+  return [finding("breaking-marker", "high", text, atCommits(commits))];
+}
+
+function removedExports(change: ProductChange): readonly ChangeFinding[] {
+  const { facts, files, dependencies } = change;
+  // A Python project that pins its dependencies exactly is an application, whose names nobody imports.
+  if (dependencies.some(({ from, to }) => /^==\s*\d/.test(to ?? from ?? ""))) return [];
+  const removed = facts.exports.removed.filter(({ file, name }) => isPublic(file, name, facts));
+  if (removed.length === 0) return [];
+  const paths = new Set(removed.map(({ file }) => file));
+  const text = `${counted(removed.length, "exported name")} of the product ${removed.length === 1 ? "is" : "are"} gone: ${named(removed.map(({ name }) => name))}.`;
+  const places = files.filter(({ path }) => paths.has(path));
+  const unlisted = [...paths].filter((path) => !places.some((file) => file.path === path)).map((file) => ({ file, lines: null }));
+  return [finding("removed-exports", "high", text, [...atFiles(places), ...unlisted])];
+}
+
+const PRIVATE = /(?:^|\/)(?:_|\.|internals?\/|private\/|cmd\/|tests?\/|testing\/|examples?\/|docs?\/|bench\w*\/|scripts?\/|tools?\/)/i;
+
+function isPublic(file: string, name: string, { package: own }: ReleaseFacts): boolean {
+  const inside = own?.directory ? file.slice(own.directory.length + 1) : file;
+  if (PRIVATE.test(inside) || name.includes(".") || name.startsWith("_") || name === "default") return false;
+  // In JavaScript, most exports are for other files of the same package. Users see the entry files.
+  return /\.[cm]?[jt]sx?$/.test(inside) ? /^(?:(?:src|lib|types)\/)?(?:index|main|mod)(?:\.d)?\.[cm]?[jt]sx?$/.test(inside) : true;
+}
+
+const LANGUAGES =
+  /\b(?:python|pypy|cpython|node(?:\.?js)?|deno|bun|go|rust|msrv|ruby|php|java|jdk|jvm|\.net|perl|windows|macos|linux|openssl|visual studio|gcc|clang|py?\d)\b/i;
+
+function removedSupport({ commits }: ProductChange): readonly ChangeFinding[] {
+  const removing = commits.filter((commit) => saysRemoval(commit) && !LANGUAGES.test(textOf(commit.subject)));
+  if (removing.length === 0) return [];
+  const text = `${counted(removing.length, "commit")} to product code ${removing.length === 1 ? "removes" : "remove"} support or something deprecated.`;
+  return [finding("removed-support", "high", text, atCommits(removing))];
+}
+
+function saysRemoval({ subject }: CommitFacts): boolean {
+  const text = textOf(subject);
+  if (/\b(?:usages?|uses?|calls?|warnings?|imports?) of\b/i.test(text)) return false;
+  return /^(?:drop|remove|delete)[sd]?\b(?: (?:the|all|old|previously|long|code|and)\b){0,3} (?:support\b|deprecat|[\w`'".-]{1,40} support\b|(?:apis?|features?|options?)\b)/i.test(
+    text,
+  );
+}
+
+function migrations({ facts }: ProductChange): readonly ChangeFinding[] {
+  const added = facts.files.list.filter(({ kind, status }) => kind === "migration" && status === "A");
+  if (added.length === 0) return [];
+  const text = `${counted(added.length, "new migration")} ${added.length === 1 ? "changes" : "change"} the schema of the database.`;
+  return [finding("new-migration", "high", text, atFiles(added))];
+}
+
+function requirements({ facts }: ProductChange): readonly ChangeFinding[] {
+  const changed = facts.requirements.filter(({ from, to }) => from !== null && to !== null);
+  if (changed.length === 0) return [];
+  const steps = changed.map(({ name, from, to }) => `${name} from ${from ?? ""} to ${to ?? ""}`);
+  const manifests = [...new Set(changed.map(({ manifest }) => manifest))].map((file) => ({ file, lines: null }));
+  return [finding("runtime-raised", "medium", `The required versions change: ${named(steps)}.`, manifests)];
+}

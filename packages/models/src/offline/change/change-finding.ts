@@ -1,0 +1,56 @@
+import type { Severity } from "@toolbus/contracts";
+import type { RuleName } from "./change-rules.ts";
+
+/** The kinds of findings that the rules can report. They are a part of the kinds that labels of releases have. */
+export type ChangeKind =
+  | "security_fix"
+  | "security_hardening"
+  | "breaking_change"
+  | "removed_api"
+  | "revert"
+  | "hotfix"
+  | "migration"
+  | "runtime_requirement"
+  | "dependency_major"
+  | "dependency_change"
+  | "behaviour_change"
+  | "new_feature"
+  | "deprecation"
+  | "risky_area"
+  | "large_change";
+
+/** A place in the release that shows a finding. Its texts are plain lines without control characters. */
+export type Evidence =
+  | { readonly commit: string; readonly subject: string }
+  /** The first and the last changed line of the new file, or null if the facts have no lines. */
+  | { readonly file: string; readonly lines: readonly [first: number, last: number] | null }
+  | { readonly dependency: string; readonly from: string | null; readonly to: string | null };
+
+/** One statement of the rules about a release. */
+export interface ChangeFinding {
+  readonly kind: ChangeKind;
+  /** The rule that found it. The name of a rule does not change. */
+  readonly rule: RuleName;
+  readonly severity: Severity;
+  /** One sentence with the figures that support it. */
+  readonly text: string;
+  /** At most ten places, the most telling first. */
+  readonly evidence: readonly Evidence[];
+  /** What to do, in one sentence. */
+  readonly advice: string;
+}
+
+/** What the rules say about a release. */
+export interface ChangeAssessment {
+  readonly severity: Severity;
+  /** The sentence that decides the severity. */
+  readonly because: string;
+  /** How much of the release the facts show. It never changes the severity. */
+  readonly confidence: Severity;
+  /** The most serious one first. */
+  readonly findings: readonly ChangeFinding[];
+  /** What the facts do not show, one sentence each. */
+  readonly unknowns: readonly string[];
+  /** Every rule that applied, also those that only set the lowest severity, in the order of the table of rules. */
+  readonly fired: readonly RuleName[];
+}

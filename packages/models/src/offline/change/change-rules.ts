@@ -1,0 +1,167 @@
+import type { ChangeKind } from "./change-finding.ts";
+
+/** A rule over release facts, as `docs/offline-investigator.md` describes it. */
+interface ChangeRule {
+  /** The kind of its finding. Null if the rule only sets the lowest severity of the release. */
+  readonly kind: ChangeKind | null;
+  readonly looksAt: string;
+  readonly severity: string;
+  readonly limits: string;
+  /** What the finding advises. */
+  readonly advice: string;
+}
+
+/** Every rule over release facts, in the order of importance. */
+export const changeRules = {
+  "security-advisory": {
+    kind: "security_fix",
+    looksAt: "commits to product code that name an advisory or merge a private fix, and the commits of a merge that names an advisory",
+    severity: "high",
+    limits: "An advisory that only the body of a message names counts if the subject has a verb such as fix or reject.",
+    advice: "Ask a security owner to review it and install the release soon, because an attacker can read the fix too.",
+  },
+  "security-wording": {
+    kind: "security_fix",
+    looksAt:
+      "commits to product code whose subject has a verb such as fix, drop or prevent close to a word such as bypass, CSRF or integer overflow",
+    severity: "high",
+    limits: "A fix whose subject does not say so is not found.",
+    advice: "Ask a security owner to review it and install the release soon, because an attacker can read the fix too.",
+  },
+  "security-dependency": {
+    kind: "security_fix",
+    looksAt: "steps of runtime dependencies that a commit calls a matter of security",
+    severity: "high",
+    limits: "The rules know no list of advisories, so a step that no message explains is an ordinary step.",
+    advice: "Check whether the product uses the vulnerable part of the dependency, and install the release soon if it does.",
+  },
+  "breaking-major": {
+    kind: "breaking_change",
+    looksAt: "the step of the version, if product code or a manifest changes with it",
+    severity: "high",
+    limits: "A minor step of 0.x is not enough, because most such steps break nobody.",
+    advice: "Read the upgrade notes and ask the people who use it before the rollout.",
+  },
+  "breaking-marker": {
+    kind: "breaking_change",
+    looksAt: 'commits to the product with "!" after the type, a footer BREAKING CHANGE, or the word breaking as the type',
+    severity: "high",
+    limits: "Projects without such a convention have no markers.",
+    advice: "Ask the people who use the changed part before the rollout.",
+  },
+  "removed-exports": {
+    kind: "removed_api",
+    looksAt: "exported names of product code that are gone. In JavaScript and TypeScript, only those of entry files count",
+    severity: "high",
+    limits:
+      "C, Rust and other languages have no such facts. Methods, private names and applications with pinned dependencies do not count.",
+    advice: "Search the code that uses it for the removed names before the rollout.",
+  },
+  "removed-support": {
+    kind: "removed_api",
+    looksAt: "commits to product code whose subject removes or drops support or something deprecated",
+    severity: "high",
+    limits: "A language or run time that is dropped is a requirement, not an API.",
+    advice: "Find out who still uses what is removed before the rollout.",
+  },
+  "new-migration": {
+    kind: "migration",
+    looksAt: "new files with statements that change a schema, in a folder of a migration tool",
+    severity: "high",
+    limits: "A migration that was only edited does not count, because it does not run again.",
+    advice: "Make a backup, try the migration on a copy of the data, and write down how to go back.",
+  },
+  "security-relaxed": {
+    kind: "risky_area",
+    looksAt: "commits to product code that relax or repair the fix of an advisory",
+    severity: "medium",
+    limits: "The commit must name the advisory.",
+    advice: "Check that the earlier vulnerability stays closed.",
+  },
+  "security-hardening": {
+    kind: "security_hardening",
+    looksAt: "commits to product code that harden something, limit a rate or a length, or add protection from an attack",
+    severity: "medium",
+    limits: "Only the words of the subject show it.",
+    advice: "Check that honest users stay below the new limits.",
+  },
+  "runtime-raised": {
+    kind: "runtime_requirement",
+    looksAt: "minimum versions of languages and run times in manifests",
+    severity: "medium",
+    limits: "An image or a workflow with another version is not a requirement.",
+    advice: "Check the versions on every system that runs or builds it.",
+  },
+  "dependency-major": {
+    kind: "dependency_major",
+    looksAt: "runtime dependencies that move to another major version, up or down, and Go modules whose path has another one",
+    severity: "medium",
+    limits: "Dependencies for development, tests and docs do not count, and neither do indirect ones.",
+    advice: "Read the upgrade notes of the dependency and test the features that use it.",
+  },
+  "large-change": {
+    kind: "large_change",
+    looksAt: "inserted lines of product code, without tests, docs, generated and vendored files and lockfiles",
+    severity: "medium, or high from `hugeCodeLines`",
+    limits: "A candidate is never high because of its size.",
+    advice: "Roll it out in steps and watch each step.",
+  },
+  "new-feature": {
+    kind: "new_feature",
+    looksAt: "commits to product code of the type feat, or whose subject begins with a verb such as add, allow or support",
+    severity: "medium",
+    limits: "Words such as missing, test or log after the verb do not count.",
+    advice: "Roll it out in steps, and check that the feature can be turned off.",
+  },
+  "changed-behaviour": {
+    kind: "behaviour_change",
+    looksAt: "commits to product code whose subject says that a default changes, or that something is now refused, required or kept",
+    severity: "medium",
+    limits: "Most changes of behaviour have other words and are not found.",
+    advice: "Ask whether somebody relies on the earlier behaviour.",
+  },
+  "dependency-steps": {
+    kind: "dependency_change",
+    looksAt: "runtime dependencies that are new, gone or at another version, in releases with few changed files of product code",
+    severity: "low, or medium from `runtimeSteps`",
+    limits: "What changes inside the dependency is unknown.",
+    advice: "Read the changelogs of the dependencies that read foreign input.",
+  },
+  hotfix: {
+    kind: "hotfix",
+    looksAt: "patches with few commits soon after the earlier release that fix product code and no vulnerability",
+    severity: "low",
+    limits: "Whether the fault came with the earlier release is a guess.",
+    advice: "Install it instead of the earlier release.",
+  },
+  revert: {
+    kind: "revert",
+    looksAt: "commits to product code that take back a change of an earlier release, and runtime dependencies that move back",
+    severity: "low",
+    limits: "A revert of a change in the same release does not count. If commits are missing in the facts, the rules cannot know.",
+    advice: "Find out whether somebody already relies on what is taken back.",
+  },
+  deprecation: {
+    kind: "deprecation",
+    looksAt: "commits to product code whose subject begins with deprecate",
+    severity: "low",
+    limits: "Warnings that come without such a subject are not found.",
+    advice: "Plan the move away from what is deprecated.",
+  },
+  "feature-step": {
+    kind: null,
+    looksAt: "a minor step of the version with changed product code",
+    severity: "medium",
+    limits: "It gives no finding, because a step of a version is no evidence of anything.",
+    advice: "",
+  },
+  "code-lines": {
+    kind: null,
+    looksAt: "inserted plus deleted lines of product code",
+    severity: "medium from `codeLinesForLook`",
+    limits: "It gives no finding. Lines say nothing about what they do.",
+    advice: "",
+  },
+} as const satisfies Record<string, ChangeRule>;
+
+export type RuleName = keyof typeof changeRules;

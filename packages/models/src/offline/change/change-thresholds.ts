@@ -1,0 +1,35 @@
+/** A number of the rules over release facts. `docs/offline-investigator.md` contains the same number and sentence. */
+interface ChangeThreshold {
+  readonly value: number;
+  readonly sentence: string;
+}
+
+/** Every number of the rules over release facts. A value that equals the threshold reaches it. */
+export const changeThresholds = {
+  codeLinesForLook: {
+    value: 60,
+    sentence:
+      "Inserted plus deleted lines of product code from which a release is medium. Comments, imports and version numbers do not count.",
+  },
+  largeCodeLines: {
+    value: 1500,
+    sentence: "Inserted lines of product code from which a change is too large to review line by line. Deleted lines do not count.",
+  },
+  hugeCodeLines: {
+    value: 5000,
+    sentence: "Inserted lines of product code from which a large change is high, unless the release is a candidate.",
+  },
+  hotfixDays: { value: 15, sentence: "The most days after the earlier release at which a patch may be a hotfix of it." },
+  hotfixCommits: { value: 5, sentence: "The most commits to product code that a hotfix has. More of them are an ordinary patch." },
+  runtimeSteps: { value: 5, sentence: "Runtime dependencies that move from which a release is medium, whatever their steps are." },
+  quietCodeFiles: {
+    value: 10,
+    sentence:
+      "The most changed files of product code at which ordinary steps of dependencies are a finding. In a larger release they are noise.",
+  },
+  verbDistance: {
+    value: 30,
+    sentence: "The most characters between the verb and the security word in the subject of a security fix.",
+  },
+  evidence: { value: 10, sentence: "The most places that one finding names." },
+} as const satisfies Record<string, ChangeThreshold>;

@@ -1,0 +1,48 @@
+import type { ChangeFinding } from "./change-finding.ts";
+import { changeThresholds } from "./change-thresholds.ts";
+import { atDependencies, finding, named } from "./evidence.ts";
+import type { DependencyFacts, ProductChange } from "./product-change.ts";
+
+/** Returns the findings about runtime dependencies that moved. */
+export function dependencyFindings(change: ProductChange): readonly ChangeFinding[] {
+  const { dependencies, fileCount } = change;
+  const majors = dependencies.filter((dependency) => isMajor(dependency, dependencies));
+  const found: ChangeFinding[] = [];
+  if (majors.length > 0) {
+    const text = `${dependenciesOf(majors)} to another major version: ${named(majors.map(stepOf))}.`;
+    found.push(finding("dependency-major", "medium", text, atDependencies(majors)));
+  }
+  const others = dependencies.filter((dependency) => !majors.includes(dependency));
+  if (others.length > 0 && fileCount <= changeThresholds.quietCodeFiles.value) {
+    const severity = dependencies.length >= changeThresholds.runtimeSteps.value ? "medium" : "low";
+    const manifests = [...new Set(others.map(({ manifest }) => manifest))].slice(0, 3).map((file) => ({ file, lines: null }));
+    const text = `${dependenciesOf(others)}: ${named(others.map(stepOf))}.`;
+    found.push(finding("dependency-steps", severity, text, [...atDependencies(others).slice(0, 7), ...manifests]));
+  }
+  return found;
+}
+
+/** Returns true if a dependency moves to another major version, up or down. A Go module does that under another path. */
+export function isMajor({ name, from, to, step }: DependencyFacts, all: readonly DependencyFacts[]): boolean {
+  if (from !== null && to !== null) return step === "major" || (step === "back" && majorIn(from) !== majorIn(to));
+  if (to === null) return false;
+  const [, path, major] = /^(.{1,200}?)\/v(\d{1,4})$/.exec(name) ?? [];
+  return path !== undefined && major !== undefined && all.some((other) => other.to === null && withoutMajor(other.name) === path);
+}
+
+function withoutMajor(name: string): string {
+  return name.replace(/\/v\d{1,4}$/, "");
+}
+
+function majorIn(requirement: string): string {
+  return /\d+/.exec(requirement)?.[0] ?? "";
+}
+
+function dependenciesOf(dependencies: readonly unknown[]): string {
+  return dependencies.length === 1 ? "1 runtime dependency moves" : `${dependencies.length} runtime dependencies move`;
+}
+
+function stepOf({ name, from, to }: DependencyFacts): string {
+  if (from === null) return `${name} is new`;
+  return to === null ? `${name} is gone` : `${name} from ${from} to ${to}`;
+}

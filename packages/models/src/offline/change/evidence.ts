@@ -1,0 +1,49 @@
+import type { Severity } from "@toolbus/contracts";
+import { cleanText } from "../clean-text.ts";
+import type { ChangeFinding, Evidence } from "./change-finding.ts";
+import { changeRules, type RuleName } from "./change-rules.ts";
+import { changeThresholds } from "./change-thresholds.ts";
+import type { CommitFacts, DependencyFacts, FileFacts } from "./product-change.ts";
+
+/** The rules that give a finding. */
+export type FindingRule = { [Name in RuleName]: (typeof changeRules)[Name]["kind"] extends null ? never : Name }[RuleName];
+
+/** Makes the finding of a rule. Its places are plain text, and at most ten. */
+export function finding(rule: FindingRule, severity: Severity, text: string, evidence: readonly Evidence[]): ChangeFinding {
+  const { kind, advice } = changeRules[rule];
+  return { kind, rule, severity, text: cleanText(text, 400), evidence: evidence.slice(0, changeThresholds.evidence.value), advice };
+}
+
+export function atCommits(commits: readonly CommitFacts[]): readonly Evidence[] {
+  return commits
+    .slice(0, changeThresholds.evidence.value)
+    .map(({ hash, subject }) => ({ commit: cleanText(hash, 64), subject: cleanText(subject, 160) }));
+}
+
+export function atFiles(files: readonly FileFacts[]): readonly Evidence[] {
+  return files
+    .slice(0, changeThresholds.evidence.value)
+    .map(({ path, hunks }) => ({ file: cleanText(path, 400), lines: linesOf(hunks ?? []) }));
+}
+
+export function atDependencies(dependencies: readonly DependencyFacts[]): readonly Evidence[] {
+  return dependencies.slice(0, changeThresholds.evidence.value).map(({ name, from, to }) => ({
+    dependency: cleanText(name, 200),
+    from: from === null ? null : cleanText(from, 100),
+    to: to === null ? null : cleanText(to, 100),
+  }));
+}
+
+/** Returns the first items of a list as text: "a, b and 3 more". */
+export function named(items: readonly string[], most = 3): string {
+  const shown = items.slice(0, most).map((item) => cleanText(item, 100));
+  const rest = items.length - shown.length;
+  if (rest > 0) return `${shown.join(", ")} and ${rest} more`;
+  return shown.length < 2 ? shown.join("") : `${shown.slice(0, -1).join(", ")} and ${shown.at(-1)}`;
+}
+
+function linesOf(hunks: NonNullable<FileFacts["hunks"]>): readonly [number, number] | null {
+  const [first] = hunks;
+  const last = hunks.at(-1);
+  return first && last ? [first.line, Math.max(first.line, last.line + Math.max(0, last.added - 1))] : null;
+}

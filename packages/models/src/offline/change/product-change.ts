@@ -1,0 +1,107 @@
+import type { ReleaseFacts } from "@toolbus/release-facts";
+
+export type CommitFacts = ReleaseFacts["commits"]["list"][number];
+export type FileFacts = ReleaseFacts["files"]["list"][number];
+export type DependencyFacts = ReleaseFacts["dependencies"]["list"][number];
+
+/** What a release changes in its product. Tests, docs, tools, generated and vendored files and lockfiles are no part of the product. */
+export interface ProductChange {
+  readonly facts: ReleaseFacts;
+  /** The listed files of product code. */
+  readonly files: readonly FileFacts[];
+  /** All changed files of product code, also those that the facts do not list. */
+  readonly fileCount: number;
+  /** Commits to product code that are not about tests, docs, the build or the style of the code. */
+  readonly commits: readonly CommitFacts[];
+  /** Dependencies that the product needs when it runs. */
+  readonly dependencies: readonly DependencyFacts[];
+  /** Inserted lines of product code. */
+  readonly insertedLines: number;
+  /** Inserted plus deleted lines of product code without comments, imports and version numbers. */
+  readonly changedLines: number;
+  /** True if the release is a candidate or another version before the final one. */
+  readonly isCandidate: boolean;
+}
+
+/** Returns the part of the facts that is about the product. In a monorepo, the facts only have files and commits of one package. */
+export function productChange(facts: ReleaseFacts): ProductChange {
+  const code = facts.files.list.filter(({ kind }) => kind === "code");
+  const files = code.filter(isProduct);
+  const tools = code.filter((file) => !isProduct(file));
+  const total = facts.files.byKind.find(({ kind }) => kind === "code") ?? { files: 0, added: 0, deleted: 0 };
+  const insertedLines = Math.max(0, total.added - sum(tools, ({ added }) => added));
+  const changed = total.added + total.deleted - sum(tools, ({ added, deleted }) => added + deleted) - sum(files, trivialLines);
+  return {
+    facts,
+    files,
+    fileCount: Math.max(0, total.files - tools.length),
+    commits: facts.commits.list.filter(
+      (commit) => touches(commit, "code", "migration") && !ASIDE.has(typeOf(commit)) && !isRelease(commit),
+    ),
+    dependencies: facts.dependencies.list.filter(({ use, manifest }) => use === "runtime" && !isAside(manifest)),
+    insertedLines,
+    changedLines: Math.max(0, changed),
+    isCandidate: /\d[-._]?(?:a|b|rc|alpha|beta|pre|dev|canary|next|preview|snapshot)[-._]?\d*\b/i.test(
+      facts.version.to ?? facts.head.ref.slice(-60),
+    ),
+  };
+}
+
+/** Returns true if a commit touches files of one of these kinds. */
+export function touches(commit: CommitFacts, ...kinds: readonly string[]): boolean {
+  return commit.touches?.some((kind) => kinds.includes(kind)) ?? false;
+}
+
+/** Returns true if the commit only makes the release, such as "Release 2.0.6", "Bump version to 2.4.5" or "4.18.1". */
+export function isRelease({ subject }: Pick<CommitFacts, "subject">): boolean {
+  return /^(?:(?:prepare|cut|bump|update|set|start)?\s*(?:the\s+)?(?:release|version)s?\b|version packages|v?\d+\.\d+)/i.test(
+    textOf(subject),
+  );
+}
+
+/** The types of commits that do not change what the product does. */
+const ASIDE: ReadonlySet<string> = new Set(
+  "bench benchmark benchmarks build changelog chore ci doc docs example examples format lint prettier refactor release style test tests tooling types typo version".split(
+    " ",
+  ),
+);
+
+/** Returns the type of a commit in lower case: that of the convention, or any single word before a colon or in brackets. Empty if it has none. */
+export function typeOf({ type, subject }: Pick<CommitFacts, "type" | "subject">): string {
+  if (type !== undefined) return type.toLowerCase();
+  const [, bracketed, word] = /^\s*(?:\[([a-z]{2,20})\]|([a-z]{2,20})(?:\([^)]{0,80}\))?!?:)\s/i.exec(subject.slice(0, 200)) ?? [];
+  return (bracketed ?? word ?? "").toLowerCase();
+}
+
+/** Returns a subject without its type, marks in brackets and pictures: "Add x" for "feat(api): Add x" and for "[v4] Add x". */
+export function textOf(subject: string): string {
+  return subject
+    .slice(0, 200)
+    .replace(/^[^\p{L}[`"']+/u, "")
+    .replace(/^\[[^\]]{1,30}\]\s*/, "")
+    .replace(/^[\w./|-]{1,40}(?:\([^)]{0,80}\))?!?:\s+/, "");
+}
+
+// Scripts for the shell are tools of the build almost everywhere, and facts cannot show the exception.
+function isProduct({ path }: FileFacts): boolean {
+  return !/\.(?:sh|bash|ps1)$/i.test(path);
+}
+
+function isAside(manifest: string): boolean {
+  return /(?:^|\/)(?:docs?|tests?|examples?|bench(?:marks?)?|ci|tools|scripts|website)\/|(?:dev|test|docs?|lint)[\w-]*\.txt$/i.test(
+    manifest,
+  );
+}
+
+const TRIVIAL: ReadonlySet<string> = new Set(["comment", "import", "version"]);
+
+function trivialLines({ hunks }: FileFacts): number {
+  return sum(
+    (hunks ?? []).filter(({ kind }) => TRIVIAL.has(kind)),
+    ({ added, deleted }) => added + deleted,
+  );
+}
+
+function sum<T>(items: readonly T[], value: (item: T) => number): number {
+  return items.reduce((total, item) => total + value(item), 0);
+}

@@ -1,0 +1,69 @@
+import { counted } from "@toolbus/contracts";
+import { quoted } from "../clean-text.ts";
+import type { ChangeFinding } from "./change-finding.ts";
+import { changeThresholds } from "./change-thresholds.ts";
+import { atCommits, atDependencies, finding, named } from "./evidence.ts";
+import { type CommitFacts, type ProductChange, textOf, touches } from "./product-change.ts";
+
+/** Returns the findings about changes that take back or repair an earlier release. A release that closes a vulnerability is no hotfix. */
+export function repairFindings(change: ProductChange, isSecurityFix: boolean): readonly ChangeFinding[] {
+  return [...(isSecurityFix ? [] : hotfix(change)), ...reverts(change)];
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+function hotfix(change: ProductChange): readonly ChangeFinding[] {
+  const { facts, commits, changedLines, isCandidate } = change;
+  const days = (Date.parse(facts.head.date) - Date.parse(facts.base.date)) / DAY_MS;
+  if (facts.version.step !== "patch" || isCandidate || changedLines === 0) return [];
+  if (!(days >= 0 && days <= changeThresholds.hotfixDays.value) || commits.length > changeThresholds.hotfixCommits.value) return [];
+  const repairs = commits.filter(isRepair);
+  if (repairs.length === 0) return [];
+  const when = days < 1 ? "on the day of" : `${counted(Math.round(days), "day")} after`;
+  const text = `${counted(repairs.length, "commit")} to product code ${repairs.length === 1 ? "repairs" : "repair"} something ${when} the earlier release ${quoted(facts.base.ref, 80)}.`;
+  return [finding("hotfix", "low", text, atCommits(repairs))];
+}
+
+function isRepair({ subject, type, fixes, reverts: undone }: CommitFacts): boolean {
+  if (type === "fix" || type === "hotfix" || undone !== undefined || (fixes ?? []).length > 0) return true;
+  return /\b(?:fix(?:e[sd])?|bug|hotfix|regressions?|broken|crash(?:es)?|hang(?:s|ing)?)\b/i.test(textOf(subject));
+}
+
+function reverts(change: ProductChange): readonly ChangeFinding[] {
+  const { facts, commits, dependencies } = change;
+  const { list, omitted } = facts.commits;
+  const undone = commits.filter((commit) => isRevert(commit) && omitted === 0 && !isUndoneHere(commit, list));
+  const back = dependencies.filter(({ step }) => step === "back");
+  if (undone.length + back.length === 0) return [];
+  const naming = list.filter(
+    ({ subject }) => /\brevert|\bback to\b|\bdowngrad/i.test(subject) && back.some(({ name }) => subject.includes(name)),
+  );
+  const [first] = undone;
+  const text = first
+    ? `${counted(undone.length, "commit")} to product code ${undone.length === 1 ? "takes" : "take"} back an earlier change; the first is ${quoted(first.subject, 160)}.`
+    : `A runtime dependency moves back: ${named(back.map(({ name, from, to }) => `${name} from ${from ?? ""} to ${to ?? ""}`))}.`;
+  return [finding("revert", "low", text, [...atCommits([...undone, ...naming]), ...atDependencies(back)])];
+}
+
+function isRevert(commit: CommitFacts): boolean {
+  return touches(commit, "code", "migration") && /^revert\b/i.test(commit.subject.trim()) && commit.reverts !== undefined;
+}
+
+/** Returns true if the release also has the commit that this one takes back. Its hash or its quoted subject shows that. */
+function isUndoneHere({ reverts: hash, subject, hash: own }: CommitFacts, list: readonly CommitFacts[]): boolean {
+  const [, quotedSubject] = /^revert\W{1,3}(.{5,160}?)"?(?:\s\(#\d+\))?$/i.exec(subject.trim()) ?? [];
+  const text = plain(quotedSubject ?? "");
+  return list.some(
+    (other) =>
+      other.hash !== own &&
+      ((hash !== undefined && hash.length >= 7 && (other.hash.startsWith(hash) || hash.startsWith(other.hash))) ||
+        (text.length >= 5 && plain(other.subject) === text)),
+  );
+}
+
+function plain(subject: string): string {
+  return subject
+    .replaceAll(/\s*\(#\d+\)|"/g, "")
+    .trim()
+    .toLowerCase();
+}

@@ -1,0 +1,154 @@
+import { counted } from "@toolbus/contracts";
+import type { ChangeFinding } from "./change-finding.ts";
+import { atCommits, atDependencies, atFiles, finding, named } from "./evidence.ts";
+import { type CommitFacts, type ProductChange, isRelease, textOf, touches, typeOf } from "./product-change.ts";
+import { namesSecurity, saysHardening, saysRepair, saysSecurityFix } from "./security-words.ts";
+
+/** Returns the findings about vulnerabilities. A commit counts once, by the first rule that applies to it. */
+export function securityFindings(change: ProductChange): readonly ChangeFinding[] {
+  const merges = mergedCommits(change.facts.commits.list);
+  const found: Readonly<Record<Matter, CommitFacts[]>> = { relaxed: [], advisory: [], wording: [], hardening: [] };
+  for (const commit of change.facts.commits.list) {
+    if (!touches(commit, "code") || ASIDE.has(typeOf(commit)) || isRelease(commit) || isKnown(commit, change)) continue;
+    const matter = matterOf(commit, merges.get(commit.hash));
+    if (matter !== null) found[matter].push(commit);
+  }
+  const idsOf = (commits: readonly CommitFacts[]) =>
+    [...new Set(commits.flatMap(({ advisories, hash }) => advisories ?? merges.get(hash)?.ids ?? []))].toSorted();
+  return [
+    ...advisoryFinding(found.advisory, idsOf(found.advisory), change),
+    ...wordingFinding(found.wording, change),
+    ...dependencyFinding(change),
+    ...relaxedFinding(found.relaxed, idsOf(found.relaxed)),
+    ...hardeningFinding(found.hardening),
+  ];
+}
+
+type Matter = "relaxed" | "advisory" | "wording" | "hardening";
+
+function matterOf(commit: CommitFacts, merge: Merge | undefined): Matter | null {
+  const hasAdvisory = (commit.advisories ?? merge?.ids ?? []).length > 0;
+  if (hasAdvisory && isRelaxing(commit)) return "relaxed";
+  if (isAdvisoryFix(commit) || (merge && !merge.relaxes && !isComment(commit))) return "advisory";
+  if (saysSecurityFix(commit.subject)) return "wording";
+  return saysHardening(commit.subject) ? "hardening" : null;
+}
+
+function advisoryFinding(commits: readonly CommitFacts[], ids: readonly string[], change: ProductChange): readonly ChangeFinding[] {
+  if (commits.length === 0) return [];
+  const text = `${counted(commits.length, "commit")} to product code ${commits.length === 1 ? "fixes" : "fix"} a vulnerability${ids.length > 0 ? ` (${named(ids, 6)})` : ""}.`;
+  return [finding("security-advisory", "high", text, [...atCommits(commits), ...onlyFile(change)])];
+}
+
+function wordingFinding(commits: readonly CommitFacts[], change: ProductChange): readonly ChangeFinding[] {
+  if (commits.length === 0) return [];
+  const says = commits.length === 1 ? "says that it closes" : "say that they close";
+  const text = `${counted(commits.length, "commit")} to product code ${says} a way to do harm.`;
+  return [finding("security-wording", "high", text, [...atCommits(commits), ...onlyFile(change)])];
+}
+
+function dependencyFinding(change: ProductChange): readonly ChangeFinding[] {
+  const { list } = change.facts.commits;
+  const commits = list.filter(
+    (commit) => touches(commit, "manifest", "lockfile") && !touches(commit, "code") && !isRelease(commit) && isSecurityStep(commit),
+  );
+  const moved = change.dependencies.filter(({ name }) => commits.some(({ subject }) => isNamed(name, subject)));
+  if (moved.length === 0) return [];
+  const naming = commits.filter(({ subject }) => moved.some(({ name }) => isNamed(name, subject)));
+  const how = moved.length === 1 ? "1 runtime dependency moves" : `${moved.length} runtime dependencies move`;
+  const text = `${how} for the sake of security: ${named(moved.map(({ name }) => name))}.`;
+  return [finding("security-dependency", "high", text, [...atCommits(naming), ...atDependencies(moved)])];
+}
+
+function relaxedFinding(commits: readonly CommitFacts[], ids: readonly string[]): readonly ChangeFinding[] {
+  if (commits.length === 0) return [];
+  return [finding("security-relaxed", "medium", `The fix of ${named(ids)} is changed again.`, atCommits(commits))];
+}
+
+function hardeningFinding(commits: readonly CommitFacts[]): readonly ChangeFinding[] {
+  if (commits.length === 0) return [];
+  const text = `${counted(commits.length, "commit")} to product code ${commits.length === 1 ? "makes" : "make"} an attack harder.`;
+  return [finding("security-hardening", "medium", text, atCommits(commits))];
+}
+
+const ASIDE: ReadonlySet<string> = new Set([
+  "doc",
+  "docs",
+  "test",
+  "tests",
+  "ci",
+  "build",
+  "example",
+  "examples",
+  "lint",
+  "style",
+  "bench",
+]);
+
+// An advisory that only the body names may be a mere mention of it, so the subject must say that something is repaired.
+function isAdvisoryFix(commit: CommitFacts): boolean {
+  if (commit.privateMerge) return true;
+  const ids = commit.advisories ?? [];
+  if (ids.length === 0) return false;
+  return ids.some((id) => commit.subject.toUpperCase().includes(id.toUpperCase())) || saysRepair(commit.subject);
+}
+
+function isRelaxing({ subject }: CommitFacts): boolean {
+  return /^(?:re-?)?allow\b|\b(?:relax|loosen|regression|too strict)\w{0,3}\b/i.test(textOf(subject));
+}
+
+/** The advisories of the merge that a commit belongs to, and whether the merge relaxes an earlier fix of them. */
+interface Merge {
+  readonly ids: readonly string[];
+  readonly relaxes: boolean;
+}
+
+/** Returns the commits of merges that name an advisory, by hash. In the log, the commits of a merge follow it. */
+function mergedCommits(list: readonly CommitFacts[]): ReadonlyMap<string, Merge> {
+  const found = new Map<string, Merge>();
+  for (const [at, merge] of list.entries()) {
+    const ids = merge.advisories ?? [];
+    if (merge.parents < 2 || ids.length === 0) continue;
+    const after = list.slice(at + 1);
+    const next = after.findIndex(({ parents }) => parents > 1);
+    const own = next === -1 ? after : after.slice(0, next);
+    const relaxes = own.some(isRelaxing);
+    for (const { hash } of own) found.set(hash, { ids, relaxes });
+  }
+  return found;
+}
+
+function isComment({ subject }: CommitFacts): boolean {
+  return /\b(?:comments?|typos?|document(?:ation)?|unused|headers)\b/i.test(subject);
+}
+
+// If the base is on another branch, its own commits may appear again, such as "Bring 2.0.7 to main".
+function isKnown({ subject }: CommitFacts, { facts }: ProductChange): boolean {
+  return !facts.baseIsAncestor && facts.version.from !== null && subject.includes(facts.version.from);
+}
+
+function isSecurityStep(commit: CommitFacts): boolean {
+  return (commit.advisories ?? []).length > 0 || typeOf(commit) === "security" || namesSecurity(commit.subject);
+}
+
+const FILLERS: ReadonlySet<string> = new Set(
+  "bump update updates upgrade upgraded deps dep dependency dependencies mod package the from for and with due fix security version".split(
+    " ",
+  ),
+);
+
+/** Returns true if a subject names a dependency: by a segment of its name, or by a long word that its name contains. */
+function isNamed(dependency: string, subject: string): boolean {
+  const name = dependency.toLowerCase();
+  const segments = name.split(/[/@]/);
+  const words = subject
+    .toLowerCase()
+    .split(/[^\w.-]+/)
+    .filter((word) => word.length >= 3 && !FILLERS.has(word));
+  return words.some((word) => segments.includes(word) || (word.length >= 6 && name.includes(word)));
+}
+
+/** The file of product code, if the release changes only one: then the fix must be in it. */
+function onlyFile({ files, fileCount }: ProductChange) {
+  return fileCount === 1 ? atFiles(files) : [];
+}

@@ -1,0 +1,60 @@
+import { changeThresholds } from "./change-thresholds.ts";
+import { textOf, typeOf } from "./product-change.ts";
+
+// What an attacker does, or what a fix protects. Each pattern needs whole words, because "hijack" is also what a server does with a connection.
+const HARM = [
+  /\bvulnerab\w{1,10}\b|\bCVE-\d|\bGHSA-|\bexploit\w{0,4}\b|\bsecurity\s+(?:issue|bug|problem|hole|flaw|fix|advisory)\b/i,
+  /\b(?:denial[ -]of[ -]service|ReDoS|DoS|billion laughs|zip bomb|decompression bomb|(?:resource|memory|stack|cpu) exhaustion|catastrophic backtracking)\b/i,
+  /\b(?:sql|header|command|crlf|code|log|html) injection\b|\bXSS\b|\bcross[ -]site scripting\b|\b(?:html|sql|shell) escap\w{1,4}\b/i,
+  /\bbypass\w{0,3}\b|\bprivilege escalation\b|\bunauthori[sz]ed access\b|\bspoof\w{0,4}\b|\bsession fixation\b|\bclickjacking\b/i,
+  /\b(?:path|directory) traversal\b|\bopen redirect\w?\b/i,
+  /\b(?:buffer|integer|heap|stack) over(?:flow|read|run)\w?\b|\buse[ -]after[ -]free\b|\bdouble free\b|\bout[ -]of[ -]bounds\b|\bunsound\w{0,5}\b/i,
+  /\bprototype pollution\b|\b__proto__\b/i,
+  /\b(?:authorization|cookie|credential|password|secret|token|confidential|private)s?\b.{0,20}\b(?:leak|expos|disclos)\w{0,6}\b/i,
+  /\b(?:leak|expos|disclos)\w{0,6}\b.{0,30}\b(?:authorization|cookie|credential|password|secret|token)s?\b/i,
+  /\btiming attack\b|\bCSRF\b|\bSSRF\b|\brequest forgery\b|\bsmuggl\w{1,6}\b|\bSameSite\b/i,
+];
+
+/** Whether a verb takes a danger away. "Add" and "expose" do not. */
+const VERB =
+  /\b(?:fix(?:e[sd])?|prevent(?:s|ed)?|detect(?:s|ed)?|reject(?:s|ed)?|refuse[sd]?|disallow(?:s|ed)?|forbid(?:s|den)?|protect(?:s|ed)?|guard(?:s|ed)?|sanitize[sd]?|mitigate[sd]?|address(?:es|ed)?|resolve[sd]?|avoid(?:s|ed)?|close[sd]?|block(?:s|ed)?|patch(?:es|ed)?|stop(?:s|ped)?)\b/gi;
+
+// A header with a secret that is no longer sent on needs no further word.
+const DROPPED =
+  /\b(?:drop|strip|remove|clear)\w{0,4}\b.{0,20}\b(?:authorization|cookies?|credentials?|confidential)\b.{0,40}\b(?:across|on|when|for|between|from)\b/i;
+
+/** Returns whether a subject says that the commit fixes a way to do harm: a verb such as "prevent" close before a word such as "bypass". */
+export function saysSecurityFix(subject: string): boolean {
+  const type = typeOf({ subject });
+  if (type === "security" || type === "sec") return true;
+  const text = textOf(subject);
+  if (DROPPED.test(text)) return true;
+  // The type says what the verb would: "fix: prototype pollution".
+  const whole = FIX_TYPES.has(type) ? `fix ${text}` : text;
+  const ends = [...whole.matchAll(VERB)].map(({ index, 0: verb }) => index + verb.length);
+  return ends.some((end) => HARM.some((harm) => (harm.exec(whole.slice(end))?.index ?? Infinity) <= changeThresholds.verbDistance.value));
+}
+
+/** Returns whether a subject names a security matter, with any verb. */
+export function namesSecurity(subject: string): boolean {
+  return /\bsecurity\b(?!\.md)/i.test(subject) || HARM.some((harm) => harm.test(subject.slice(0, 200)));
+}
+
+/** Returns whether a subject has a verb that takes a fault away. */
+export function saysRepair(subject: string): boolean {
+  return FIX_TYPES.has(typeOf({ subject })) || new RegExp(VERB.source, "i").test(textOf(subject));
+}
+
+/** Returns whether a subject says that the product becomes harder to attack. */
+export function saysHardening(subject: string): boolean {
+  const text = textOf(subject);
+  return (
+    /\bharden(?:s|ed|ing)?\b/i.test(text) ||
+    /\b(?:add|improve|tighten|strengthen|enforce)\w{0,3}\b.{0,40}\b(?:csrf|xss|rate[ -]limit\w{0,4}|brute[ -]force|enumeration|security headers?)\b/i.test(
+      text,
+    ) ||
+    /\b(?:max(?:imum)?|limit)s?\b.{0,20}\b(?:length|size|depth|nesting)s?\b/i.test(text)
+  );
+}
+
+const FIX_TYPES: ReadonlySet<string> = new Set(["fix", "bugfix", "hotfix", "security"]);
