@@ -6,9 +6,7 @@ export type EvalsArguments =
   | { readonly kind: "help" }
   | { readonly kind: "releases"; readonly splits: readonly Split[]; readonly json: boolean; readonly explain: boolean };
 
-export type ReadEvalsArguments =
-  | { readonly ok: true; readonly args: EvalsArguments }
-  | { readonly ok: false; readonly message: string };
+export type ReadEvalsArguments = { readonly ok: true; readonly args: EvalsArguments } | { readonly ok: false; readonly message: string };
 
 export const EVALS_HELP = `Scores the offline rules against real releases with labels.
 
@@ -37,11 +35,14 @@ export function evalsArguments(argv: readonly string[]): ReadEvalsArguments {
   if (values.help) return { ok: true, args: { kind: "help" } };
   const [name, ...more] = positionals;
   if (name !== "releases" || more.length > 0)
-    return refused(`Name what to score: npm run evals -- releases${name === undefined ? "" : `, not "${positionals.join(" ").slice(0, 60)}"`}.`);
+    return refused(
+      `Name what to score: npm run evals -- releases${name === undefined ? "" : `, not "${positionals.join(" ").slice(0, 60)}"`}.`,
+    );
   const chosen = splits.filter((split) => values.split === undefined || split === values.split);
   if (chosen.length === 0) return refused(`--split must be ${splits.join(" or ")}, not "${values.split?.slice(0, 40) ?? ""}".`);
   const explain = values.explain ?? false;
-  if (explain && !chosen.includes("tuning")) return refused("--explain shows only releases of the tuning part, so it does not go with --split held-out.");
+  if (explain && !chosen.includes("tuning"))
+    return refused("--explain shows only releases of the tuning part, so it does not go with --split held-out.");
   return { ok: true, args: { kind: "releases", splits: chosen, json: values.json ?? false, explain } };
 }
 

@@ -7,7 +7,10 @@ export function reportOf({ split, before, now, commonest }: Comparison): string 
   const rows: readonly (readonly string[])[] = [
     [`${split}, ${now.releases} releases`, "before", "now"],
     ["severity inside the label", ...both(before, now, ({ inside }) => percentOf(inside))],
-    ["  95 % interval", ...both(before, now, ({ inside: { interval } }) => `${interval.map((end) => (end * 100).toFixed(1)).join(" to ")} %`)],
+    [
+      "  95 % interval",
+      ...both(before, now, ({ inside: { interval } }) => `${interval.map((end) => (end * 100).toFixed(1)).join(" to ")} %`),
+    ],
     [`  always ${commonest.severity}`, ...both(before, now, () => percentOf(commonest.score.inside))],
     ["  better, in points", ...both(before, now, (score) => pointsOf(score, commonest.score))],
     ["macro recall of low, medium and high", ...both(before, now, ({ macroRecall }) => macroRecall?.toFixed(3) ?? "none")],
@@ -18,7 +21,9 @@ export function reportOf({ split, before, now, commonest }: Comparison): string 
     ["absent kinds that are reported", ...both(before, now, ({ wronglyReported: { right, of } }) => `${right} of ${of}`)],
   ];
   const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows.map((row) => `${row.map((cell, column) => cell[column === 0 ? "padEnd" : "padStart"](widths[column] ?? 0)).join("  ")}\n`).join("");
+  return rows
+    .map((row) => `${row.map((cell, column) => cell[column === 0 ? "padEnd" : "padStart"](widths[column] ?? 0)).join("  ")}\n`)
+    .join("");
 }
 
 function both(before: Score, now: Score, cell: (score: Score) => string): readonly [string, string] {

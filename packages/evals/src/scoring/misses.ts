@@ -17,10 +17,14 @@ export function missesOfTuning(): readonly string[] {
 /** Returns the differences between a verdict and a label, one line each. */
 export function missesOf(verdict: Verdict, { project, label }: ProjectLabel): readonly string[] {
   const name = `${project} ${label.release}`;
-  const severity = isInside({ verdict, label }) ? [] : [`${name}: severity ${verdict.severity}, the label says ${label.severity.join(" or ")}`];
+  const severity = isInside({ verdict, label })
+    ? []
+    : [`${name}: severity ${verdict.severity}, the label says ${label.severity.join(" or ")}`];
   const wrong = verdict.findings
     .filter((finding) => !isConfirmed(finding, label))
-    .map(({ kind, commits, files, dependencies }) => `${name}: no label for ${kind} at ${[...commits, ...files, ...dependencies].join(", ")}`);
+    .map(
+      ({ kind, commits, files, dependencies }) => `${name}: no label for ${kind} at ${[...commits, ...files, ...dependencies].join(", ")}`,
+    );
   const missing = label.findings
     .filter(({ kind, where }) => !isFound([kind], where, verdict))
     .map(({ kind, where }) => `${name}: not found: ${kind} at ${where}`);

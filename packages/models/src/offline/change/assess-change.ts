@@ -19,14 +19,16 @@ import { unknownEvidence } from "./unknown-evidence.ts";
 export function assessChange(facts: ReleaseFacts): ChangeAssessment {
   const change = productChange(facts);
   const security = securityFindings(change);
-  const isSecurityFix = security.some(({ kind }) => kind === "security_fix");
+  const inSecurity = new Set(security.flatMap(({ evidence }) => evidence.flatMap((place) => ("commit" in place ? [place.commit] : []))));
+  const features = featureFindings(change, inSecurity);
+  const mayBeHotfix = !security.some(({ rule }) => rule !== "security-relaxed") && !features.some(({ rule }) => rule === "new-feature");
   const order = Object.keys(changeRules);
   const findings = [
     ...security,
     ...breakingFindings(change),
     ...dependencyFindings(change),
-    ...repairFindings(change, isSecurityFix),
-    ...featureFindings(change),
+    ...repairFindings(change, mayBeHotfix),
+    ...features,
   ].toSorted((a, b) => gravity(b.severity) - gravity(a.severity) || order.indexOf(a.rule) - order.indexOf(b.rule));
   const floors = floorsOf(change);
   const [worst] = findings;

@@ -3,7 +3,7 @@ import type { ReleaseFacts } from "@toolbus/release-facts";
 import { quoted } from "../clean-text.ts";
 import type { ChangeFinding } from "./change-finding.ts";
 import { atCommits, atFiles, finding, named } from "./evidence.ts";
-import { type CommitFacts, type ProductChange, textOf, touches, typeOf } from "./product-change.ts";
+import { type CommitFacts, isRelease, type ProductChange, textOf, touches, typeOf } from "./product-change.ts";
 
 /** Returns the findings about things that users lose or must change. */
 export function breakingFindings(change: ProductChange): readonly ChangeFinding[] {
@@ -26,7 +26,10 @@ function majorStep({ facts, fileCount }: ProductChange): readonly ChangeFinding[
 
 function markers({ facts }: ProductChange): readonly ChangeFinding[] {
   const commits = facts.commits.list.filter(
-    (commit) => touches(commit, "code", "migration", "manifest", "config", "types") && (commit.breaking ?? typeOf(commit) === "breaking"),
+    (commit) =>
+      touches(commit, "code", "migration", "manifest", "config", "types") &&
+      !isRelease(commit) &&
+      (commit.breaking ?? typeOf(commit) === "breaking"),
   );
   if (commits.length === 0) return [];
   const text = `${counted(commits.length, "commit")} to the product ${commits.length === 1 ? "is" : "are"} marked as breaking.`;
@@ -65,13 +68,17 @@ function removedSupport({ commits }: ProductChange): readonly ChangeFinding[] {
   return [finding("removed-support", "high", text, atCommits(removing))];
 }
 
-function saysRemoval({ subject }: CommitFacts): boolean {
-  const text = textOf(subject);
-  if (/\b(?:usages?|uses?|calls?|warnings?|imports?) of\b/i.test(text)) return false;
-  return /^(?:drop|remove|delete)[sd]?\b(?: (?:the|all|old|previously|long|code|and)\b){0,3} (?:support\b|deprecat|[\w`'".-]{1,40} support\b|(?:apis?|features?|options?)\b)/i.test(
-    text,
-  );
+function saysRemoval(commit: CommitFacts): boolean {
+  const text = textOf(commit.subject);
+  if (!/^(?:drop|remove|delete)[sd]?\b/i.test(text) || INTERNAL.test(text)) return false;
+  if (/^\w+(?: (?:the|all|old|previously|long|code|and)\b){0,3} (?:deprecat|(?:[\w`'".-]{1,40} ){0,2}support\b)/i.test(text)) return true;
+  // What users have is in the docs.
+  return touches(commit, "docs") && /\b(?:apis?|commands?|endpoints?|features?|flags?|methods?|options?|settings?)\b/i.test(text);
 }
+
+/** What only the code of the product itself had. */
+const INTERNAL =
+  /\b(?:calls?|duplicate[sd]?|extra \w+|from|imports?|internal|redundant|unnecessary|unneeded|unused|usages?|uses?|warnings?)\b/i;
 
 function migrations({ facts }: ProductChange): readonly ChangeFinding[] {
   const added = facts.files.list.filter(({ kind, status }) => kind === "migration" && status === "A");
@@ -85,5 +92,16 @@ function requirements({ facts }: ProductChange): readonly ChangeFinding[] {
   if (changed.length === 0) return [];
   const steps = changed.map(({ name, from, to }) => `${name} from ${from ?? ""} to ${to ?? ""}`);
   const manifests = [...new Set(changed.map(({ manifest }) => manifest))].map((file) => ({ file, lines: null }));
-  return [finding("runtime-raised", "medium", `The required versions change: ${named(steps)}.`, manifests)];
+  const isRaised = changed.some(({ from, to }) => isLess(numbersIn(from ?? ""), numbersIn(to ?? "")));
+  return [finding("runtime-raised", isRaised ? "medium" : "low", `The required versions change: ${named(steps)}.`, manifests)];
+}
+
+/** Returns the numbers of the first version in a requirement. */
+function numbersIn(requirement: string): readonly number[] {
+  return (/\d{1,6}(?:\.\d{1,6}){0,2}/.exec(requirement)?.[0] ?? "0").split(".").map(Number);
+}
+
+function isLess(a: readonly number[], b: readonly number[]): boolean {
+  const at = [0, 1, 2].find((index) => (a[index] ?? 0) !== (b[index] ?? 0)) ?? 0;
+  return (a[at] ?? 0) < (b[at] ?? 0);
 }

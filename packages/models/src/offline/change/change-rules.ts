@@ -28,6 +28,13 @@ export const changeRules = {
     limits: "A fix whose subject does not say so is not found.",
     advice: "Ask a security owner to review it and install the release soon, because an attacker can read the fix too.",
   },
+  "security-announced": {
+    kind: "security_fix",
+    looksAt: "commits outside product code whose subject names an advisory, if product code changes and no other commit is the fix",
+    severity: "high",
+    limits: "Which commit is the fix stays unknown.",
+    advice: "Ask a security owner to find the fix and to review it.",
+  },
   "security-dependency": {
     kind: "security_fix",
     looksAt: "steps of runtime dependencies that a commit calls a matter of security",
@@ -59,7 +66,8 @@ export const changeRules = {
   },
   "removed-support": {
     kind: "removed_api",
-    looksAt: "commits to product code whose subject removes or drops support or something deprecated",
+    looksAt:
+      "commits to product code whose subject removes support or something deprecated, or, with a change of the docs, an option, a method and the like",
     severity: "high",
     limits: "A language or run time that is dropped is a requirement, not an API.",
     advice: "Find out who still uses what is removed before the rollout.",
@@ -120,6 +128,13 @@ export const changeRules = {
     limits: "Most changes of behaviour have other words and are not found.",
     advice: "Ask whether somebody relies on the earlier behaviour.",
   },
+  deprecation: {
+    kind: "deprecation",
+    looksAt: "commits to product code whose subject begins with deprecate",
+    severity: "medium",
+    limits: "Warnings that come without such a subject are not found.",
+    advice: "Plan the move away from what is deprecated.",
+  },
   "dependency-steps": {
     kind: "dependency_change",
     looksAt: "runtime dependencies that are new, gone or at another version, in releases with few changed files of product code",
@@ -140,13 +155,6 @@ export const changeRules = {
     severity: "low",
     limits: "A revert of a change in the same release does not count. If commits are missing in the facts, the rules cannot know.",
     advice: "Find out whether somebody already relies on what is taken back.",
-  },
-  deprecation: {
-    kind: "deprecation",
-    looksAt: "commits to product code whose subject begins with deprecate",
-    severity: "low",
-    limits: "Warnings that come without such a subject are not found.",
-    advice: "Plan the move away from what is deprecated.",
   },
   "feature-step": {
     kind: null,

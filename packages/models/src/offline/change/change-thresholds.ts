@@ -20,7 +20,7 @@ export const changeThresholds = {
     sentence: "Inserted lines of product code from which a large change is high, unless the release is a candidate.",
   },
   hotfixDays: { value: 15, sentence: "The most days after the earlier release at which a patch may be a hotfix of it." },
-  hotfixCommits: { value: 5, sentence: "The most commits to product code that a hotfix has. More of them are an ordinary patch." },
+  hotfixCommits: { value: 3, sentence: "The most commits to product code that a hotfix has. More of them are an ordinary patch." },
   runtimeSteps: { value: 5, sentence: "Runtime dependencies that move from which a release is medium, whatever their steps are." },
   quietCodeFiles: {
     value: 10,

@@ -13,7 +13,7 @@ export function dependencyFindings(change: ProductChange): readonly ChangeFindin
     found.push(finding("dependency-major", "medium", text, atDependencies(majors)));
   }
   const others = dependencies.filter((dependency) => !majors.includes(dependency));
-  if (others.length > 0 && fileCount <= changeThresholds.quietCodeFiles.value) {
+  if (others.length > 0 && majors.length === 0 && fileCount <= changeThresholds.quietCodeFiles.value) {
     const severity = dependencies.length >= changeThresholds.runtimeSteps.value ? "medium" : "low";
     const manifests = [...new Set(others.map(({ manifest }) => manifest))].slice(0, 3).map((file) => ({ file, lines: null }));
     const text = `${dependenciesOf(others)}: ${named(others.map(stepOf))}.`;

@@ -5,9 +5,12 @@ import { changeThresholds } from "./change-thresholds.ts";
 import { atCommits, atDependencies, finding, named } from "./evidence.ts";
 import { type CommitFacts, type ProductChange, textOf, touches } from "./product-change.ts";
 
-/** Returns the findings about changes that take back or repair an earlier release. A release that closes a vulnerability is no hotfix. */
-export function repairFindings(change: ProductChange, isSecurityFix: boolean): readonly ChangeFinding[] {
-  return [...(isSecurityFix ? [] : hotfix(change)), ...reverts(change)];
+/**
+ * Returns the findings about changes that take back or repair an earlier release. A release with a matter of security or a feature is more than a
+ * hotfix, so its caller says whether it may be one.
+ */
+export function repairFindings(change: ProductChange, mayBeHotfix: boolean): readonly ChangeFinding[] {
+  return [...(mayBeHotfix ? hotfix(change) : []), ...reverts(change)];
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -26,6 +29,8 @@ function hotfix(change: ProductChange): readonly ChangeFinding[] {
 
 function isRepair({ subject, type, fixes, reverts: undone }: CommitFacts): boolean {
   if (type === "fix" || type === "hotfix" || undone !== undefined || (fixes ?? []).length > 0) return true;
+  // "Allow x (fix for y)" is a small feature.
+  if (/^(?:add|allow|support)/i.test(textOf(subject))) return false;
   return /\b(?:fix(?:e[sd])?|bug|hotfix|regressions?|broken|crash(?:es)?|hang(?:s|ing)?)\b/i.test(textOf(subject));
 }
 

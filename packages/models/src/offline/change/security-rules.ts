@@ -15,9 +15,11 @@ export function securityFindings(change: ProductChange): readonly ChangeFinding[
   }
   const idsOf = (commits: readonly CommitFacts[]) =>
     [...new Set(commits.flatMap(({ advisories, hash }) => advisories ?? merges.get(hash)?.ids ?? []))].toSorted();
+  const isFixed = found.advisory.length + found.wording.length > 0;
   return [
     ...advisoryFinding(found.advisory, idsOf(found.advisory), change),
     ...wordingFinding(found.wording, change),
+    ...(isFixed ? [] : announcedFinding(change)),
     ...dependencyFinding(change),
     ...relaxedFinding(found.relaxed, idsOf(found.relaxed)),
     ...hardeningFinding(found.hardening),
@@ -45,6 +47,16 @@ function wordingFinding(commits: readonly CommitFacts[], change: ProductChange):
   const says = commits.length === 1 ? "says that it closes" : "say that they close";
   const text = `${counted(commits.length, "commit")} to product code ${says} a way to do harm.`;
   return [finding("security-wording", "high", text, [...atCommits(commits), ...onlyFile(change)])];
+}
+
+function announcedFinding(change: ProductChange): readonly ChangeFinding[] {
+  const commits = change.facts.commits.list.filter(
+    (commit) =>
+      !touches(commit, "code", "manifest", "lockfile") && namesAdvisory(commit) && !isRelaxing(commit) && !isKnown(commit, change),
+  );
+  if (commits.length === 0 || change.changedLines === 0) return [];
+  const ids = [...new Set(commits.flatMap(({ advisories }) => advisories ?? []))].toSorted();
+  return [finding("security-announced", "high", `The messages name ${named(ids)}, but not the commit that fixes it.`, atCommits(commits))];
 }
 
 function dependencyFinding(change: ProductChange): readonly ChangeFinding[] {
@@ -88,9 +100,13 @@ const ASIDE: ReadonlySet<string> = new Set([
 // An advisory that only the body names may be a mere mention of it, so the subject must say that something is repaired.
 function isAdvisoryFix(commit: CommitFacts): boolean {
   if (commit.privateMerge) return true;
-  const ids = commit.advisories ?? [];
-  if (ids.length === 0) return false;
-  return ids.some((id) => commit.subject.toUpperCase().includes(id.toUpperCase())) || saysRepair(commit.subject);
+  if ((commit.advisories ?? []).length === 0) return false;
+  return namesAdvisory(commit) || saysRepair(commit.subject);
+}
+
+/** Returns true if the subject itself names the advisory. */
+function namesAdvisory({ advisories, subject }: CommitFacts): boolean {
+  return (advisories ?? []).some((id) => subject.toUpperCase().includes(id.toUpperCase()));
 }
 
 function isRelaxing({ subject }: CommitFacts): boolean {

@@ -4,9 +4,12 @@ import { textOf, typeOf } from "./product-change.ts";
 // What an attacker does, or what a fix protects. Each pattern needs whole words, because "hijack" is also what a server does with a connection.
 const HARM = [
   /\bvulnerab\w{1,10}\b|\bCVE-\d|\bGHSA-|\bexploit\w{0,4}\b|\bsecurity\s+(?:issue|bug|problem|hole|flaw|fix|advisory)\b/i,
-  /\b(?:denial[ -]of[ -]service|ReDoS|DoS|billion laughs|zip bomb|decompression bomb|(?:resource|memory|stack|cpu) exhaustion|catastrophic backtracking)\b/i,
+  /\b(?:denial[ -]of[ -]service|ReDoS|billion laughs|zip bomb|decompression bomb|(?:resource|memory|stack|cpu) exhaustion|catastrophic backtracking)\b/i,
   /\b(?:sql|header|command|crlf|code|log|html) injection\b|\bXSS\b|\bcross[ -]site scripting\b|\b(?:html|sql|shell) escap\w{1,4}\b/i,
-  /\bbypass\w{0,3}\b|\bprivilege escalation\b|\bunauthori[sz]ed access\b|\bspoof\w{0,4}\b|\bsession fixation\b|\bclickjacking\b/i,
+  // Not "dos", as in line endings of DOS.
+  /\bDoS\b/,
+  // As a verb, "bypass" is what a cache does.
+  /\b(?:auth\w*|check|filter|limit|list|policy|protection|restriction|rule|validation|verification|2FA|MFA)s? bypass\b|\bbypass(?:ing)? of\b|\bprivilege escalation\b|\bunauthori[sz]ed access\b|\bspoof\w{0,4}\b|\bsession fixation\b|\bclickjacking\b/i,
   /\b(?:path|directory) traversal\b|\bopen redirect\w?\b/i,
   /\b(?:buffer|integer|heap|stack) over(?:flow|read|run)\w?\b|\buse[ -]after[ -]free\b|\bdouble free\b|\bout[ -]of[ -]bounds\b|\bunsound\w{0,5}\b/i,
   /\bprototype pollution\b|\b__proto__\b/i,

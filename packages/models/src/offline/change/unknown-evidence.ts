@@ -29,7 +29,7 @@ export function unknownEvidence({ facts, files, fileCount }: ProductChange): Unk
     [
       1,
       exports.omitted + dependencies.omitted > 0,
-      `${counted(exports.omitted + dependencies.omitted, "exported name or dependency", undefined)} of the changed ones are not in the facts.`,
+      `${exports.omitted + dependencies.omitted} of the changed exported names and dependencies are not in the facts.`,
     ],
     [2, !facts.baseIsAncestor, "The earlier release is on another branch, so commits of it may appear again and others may be missing."],
     [
