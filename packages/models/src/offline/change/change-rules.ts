@@ -30,7 +30,7 @@ export const changeRules = {
   },
   "security-announced": {
     kind: "security_fix",
-    looksAt: "commits outside product code whose subject names an advisory, if product code changes and no other commit is the fix",
+    looksAt: "commits to the docs whose subject names an advisory, if product code changes and no other commit is the fix",
     severity: "high",
     limits: "Which commit is the fix stays unknown.",
     advice: "Ask a security owner to find the fix and to review it.",

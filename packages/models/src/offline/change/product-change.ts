@@ -61,7 +61,7 @@ export function isRelease({ subject }: Pick<CommitFacts, "subject">): boolean {
 
 /** The types of commits that do not change what the product does. */
 const ASIDE: ReadonlySet<string> = new Set(
-  "bench benchmark benchmarks build changelog chore ci doc docs example examples format lint prettier refactor release style test tests tooling types typo version".split(
+  "bench benchmark benchmarks build changelog chore ci doc docs example examples format lint manual prettier readme refactor release style test tests tooling types typo version".split(
     " ",
   ),
 );
@@ -82,15 +82,15 @@ export function textOf(subject: string): string {
     .replace(/^[\w./|-]{1,40}(?:\([^)]{0,80}\))?!?:\s+/, "");
 }
 
-// Scripts for the shell are tools of the build almost everywhere, and facts cannot show the exception.
+// Scripts for the shell are tools of the build almost everywhere, and facts cannot show the exception. The folder "dist" has what the build made.
+const NO_PRODUCT = /\.(?:sh|bash|ps1)$|(?:^|\/)dist\/|(?:^|[/_-])(?:tests?|bench(?:es|marks?)?|fuzz(?:ing|er)?|examples?)\//i;
+
 function isProduct({ path }: FileFacts): boolean {
-  return !/\.(?:sh|bash|ps1)$/i.test(path);
+  return !NO_PRODUCT.test(path);
 }
 
 function isAside(manifest: string): boolean {
-  return /(?:^|\/)(?:docs?|tests?|examples?|bench(?:marks?)?|ci|tools|scripts|website)\/|(?:dev|test|docs?|lint)[\w-]*\.txt$/i.test(
-    manifest,
-  );
+  return NO_PRODUCT.test(manifest) || /(?:^|\/)(?:docs?|ci|tools|scripts|website)\/|(?:dev|test|docs?|lint)[\w-]*\.txt$/i.test(manifest);
 }
 
 const TRIVIAL: ReadonlySet<string> = new Set(["comment", "import", "version"]);

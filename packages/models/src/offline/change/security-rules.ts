@@ -14,7 +14,7 @@ export function securityFindings(change: ProductChange): readonly ChangeFinding[
     if (matter !== null) found[matter].push(commit);
   }
   const idsOf = (commits: readonly CommitFacts[]) =>
-    [...new Set(commits.flatMap(({ advisories, hash }) => advisories ?? merges.get(hash)?.ids ?? []))].toSorted();
+    distinct(commits.flatMap(({ advisories, hash }) => advisories ?? merges.get(hash)?.ids ?? []));
   const isFixed = found.advisory.length + found.wording.length > 0;
   return [
     ...advisoryFinding(found.advisory, idsOf(found.advisory), change),
@@ -26,12 +26,16 @@ export function securityFindings(change: ProductChange): readonly ChangeFinding[
   ];
 }
 
+function distinct(ids: readonly string[]): readonly string[] {
+  return [...new Set(ids.map((id) => id.toUpperCase()))].toSorted();
+}
+
 type Matter = "relaxed" | "advisory" | "wording" | "hardening";
 
 function matterOf(commit: CommitFacts, merge: Merge | undefined): Matter | null {
   const hasAdvisory = (commit.advisories ?? merge?.ids ?? []).length > 0;
   if (hasAdvisory && isRelaxing(commit)) return "relaxed";
-  if (isAdvisoryFix(commit) || (merge && !merge.relaxes && !isComment(commit))) return "advisory";
+  if (isAdvisoryFix(commit) || (merge && !merge.relaxes && saysRepair(commit.subject) && !isComment(commit))) return "advisory";
   if (saysSecurityFix(commit.subject)) return "wording";
   return saysHardening(commit.subject) ? "hardening" : null;
 }
@@ -52,10 +56,14 @@ function wordingFinding(commits: readonly CommitFacts[], change: ProductChange):
 function announcedFinding(change: ProductChange): readonly ChangeFinding[] {
   const commits = change.facts.commits.list.filter(
     (commit) =>
-      !touches(commit, "code", "manifest", "lockfile") && namesAdvisory(commit) && !isRelaxing(commit) && !isKnown(commit, change),
+      touches(commit, "docs") &&
+      !touches(commit, "code", "manifest", "lockfile") &&
+      namesAdvisory(commit) &&
+      !isRelaxing(commit) &&
+      !isKnown(commit, change),
   );
   if (commits.length === 0 || change.changedLines === 0) return [];
-  const ids = [...new Set(commits.flatMap(({ advisories }) => advisories ?? []))].toSorted();
+  const ids = distinct(commits.flatMap(({ advisories }) => advisories ?? []));
   return [finding("security-announced", "high", `The messages name ${named(ids)}, but not the commit that fixes it.`, atCommits(commits))];
 }
 
@@ -110,7 +118,7 @@ function namesAdvisory({ advisories, subject }: CommitFacts): boolean {
 }
 
 function isRelaxing({ subject }: CommitFacts): boolean {
-  return /^(?:re-?)?allow\b|\b(?:relax|loosen|regression|too strict)\w{0,3}\b/i.test(textOf(subject));
+  return /\b(?:relax|loosen|regression|too strict)\w{0,3}\b/i.test(textOf(subject));
 }
 
 /** The advisories of the merge that a commit belongs to, and whether the merge relaxes an earlier fix of them. */

@@ -22,16 +22,21 @@ const HARM = [
 const VERB =
   /\b(?:fix(?:e[sd])?|prevent(?:s|ed)?|detect(?:s|ed)?|reject(?:s|ed)?|refuse[sd]?|disallow(?:s|ed)?|forbid(?:s|den)?|protect(?:s|ed)?|guard(?:s|ed)?|sanitize[sd]?|mitigate[sd]?|address(?:es|ed)?|resolve[sd]?|avoid(?:s|ed)?|close[sd]?|block(?:s|ed)?|patch(?:es|ed)?|stop(?:s|ped)?)\b/gi;
 
-// A header with a secret that is no longer sent on needs no further word.
-const DROPPED =
-  /\b(?:drop|strip|remove|clear)\w{0,4}\b.{0,20}\b(?:authorization|cookies?|credentials?|confidential)\b.{0,40}\b(?:across|on|when|for|between|from)\b/i;
+// Whole statements that need no further word: what is no longer sent on, what is refused, what is escaped.
+const STATEMENTS = [
+  /\b(?:drop|strip|remove|clear)\w{0,4}\b.{0,20}\b(?:authorization|cookies?|credentials?|confidential)\b.{0,40}\b(?:across|on|when|for|between|from)\b/i,
+  /\b(?:don'?t|do not|never|no longer|stop)\b.{0,12}\b(?:send|forward|log|expose|leak|print|store)\w{0,3}\b.{0,30}\b(?:authorization|cookie|credential|password|secret|token)s?\b/i,
+  /^(?:disallow|reject|refuse|forbid)s?\b.{0,30}\b(?:host(?:name)?s?|ur[il]s?|redirects?|headers?|cookies?|paths?|file ?names?|control characters?|null bytes?|newlines?|crlf)\b/i,
+  /^(?:escape|sanitize)s?\b.{0,30}\b(?:html|attributes?|headers?|shell|output|input|file ?names?|paths?|ur[il]s?)\b/i,
+  /\bconstant[- ]time\b/i,
+];
 
 /** Returns whether a subject says that the commit fixes a way to do harm: a verb such as "prevent" close before a word such as "bypass". */
 export function saysSecurityFix(subject: string): boolean {
   const type = typeOf({ subject });
   if (type === "security" || type === "sec") return true;
   const text = textOf(subject);
-  if (DROPPED.test(text)) return true;
+  if (STATEMENTS.some((statement) => statement.test(text))) return true;
   // The type says what the verb would: "fix: prototype pollution".
   const whole = FIX_TYPES.has(type) ? `fix ${text}` : text;
   const ends = [...whole.matchAll(VERB)].map(({ index, 0: verb }) => index + verb.length);
@@ -56,7 +61,10 @@ export function saysHardening(subject: string): boolean {
     /\b(?:add|improve|tighten|strengthen|enforce)\w{0,3}\b.{0,40}\b(?:csrf|xss|rate[ -]limit\w{0,4}|brute[ -]force|enumeration|security headers?)\b/i.test(
       text,
     ) ||
-    /\b(?:max(?:imum)?|limit)s?\b.{0,20}\b(?:length|size|depth|nesting)s?\b/i.test(text)
+    /\b(?:set|add|enforce|introduce|lower|reduce|restrict)s?\b.{0,20}\b(?:max(?:imum)?|limit)s?\b.{0,20}\b(?:length|size|depth|nesting)s?\b/i.test(
+      text,
+    ) ||
+    /^limit(?:s|ed)?\b.{0,30}\b(?:length|size|depth|nesting)s?\b/i.test(text)
   );
 }
 
