@@ -38,7 +38,7 @@ export {
 } from "./connect/model-settings.ts";
 export { assessRelease } from "./offline/assess-release.ts";
 export { assessChange } from "./offline/change/assess-change.ts";
-export type { ChangeAssessment, ChangeFinding, Evidence } from "./offline/change/change-finding.ts";
+export type { ChangeAssessment, Evidence } from "./offline/change/change-finding.ts";
 export { offlineModel } from "./offline/offline-model.ts";
 export { readReleaseFacts } from "./offline/release-facts.ts";
 export { ModelTableRefused, readModelTable } from "./facts/own-model-table.ts";

@@ -2,7 +2,7 @@ import { counted } from "@toolbus/contracts";
 import type { ReleaseFacts } from "@toolbus/release-facts";
 import { quoted } from "../clean-text.ts";
 import type { ChangeFinding } from "./change-finding.ts";
-import { atCommits, atFiles, finding, named } from "./evidence.ts";
+import { atCommits, atFiles, atPaths, finding, named } from "./evidence.ts";
 import { type CommitFacts, isRelease, type ProductChange, textOf, touches, typeOf } from "./product-change.ts";
 
 /** Returns the findings about things that users lose or must change. */
@@ -45,8 +45,9 @@ function removedExports(change: ProductChange): readonly ChangeFinding[] {
   const paths = new Set(removed.map(({ file }) => file));
   const text = `${counted(removed.length, "exported name")} of the product ${removed.length === 1 ? "is" : "are"} gone: ${named(removed.map(({ name }) => name))}.`;
   const places = files.filter(({ path }) => paths.has(path));
-  const unlisted = [...paths].filter((path) => !places.some((file) => file.path === path)).map((file) => ({ file, lines: null }));
-  return [finding("removed-exports", "high", text, [...atFiles(places), ...unlisted])];
+  const listed = new Set(places.map(({ path }) => path));
+  const unlisted = [...paths].filter((path) => !listed.has(path));
+  return [finding("removed-exports", "high", text, [...atFiles(places), ...atPaths(unlisted)])];
 }
 
 const PRIVATE = /(?:^|\/)(?:_|\.|internals?\/|private\/|cmd\/|tests?\/|testing\/|examples?\/|docs?\/|bench\w*\/|scripts?\/|tools?\/)/i;
@@ -91,9 +92,15 @@ function requirements({ facts }: ProductChange): readonly ChangeFinding[] {
   const changed = facts.requirements.filter(({ from, to }) => from !== null && to !== null);
   if (changed.length === 0) return [];
   const steps = changed.map(({ name, from, to }) => `${name} from ${from ?? ""} to ${to ?? ""}`);
-  const manifests = [...new Set(changed.map(({ manifest }) => manifest))].map((file) => ({ file, lines: null }));
   const isRaised = changed.some(({ from, to }) => isLess(numbersIn(from ?? ""), numbersIn(to ?? "")));
-  return [finding("runtime-raised", isRaised ? "medium" : "low", `The required versions change: ${named(steps)}.`, manifests)];
+  return [
+    finding(
+      "runtime-raised",
+      isRaised ? "medium" : "low",
+      `The required versions change: ${named(steps)}.`,
+      atPaths(changed.map(({ manifest }) => manifest)),
+    ),
+  ];
 }
 
 /** Returns the numbers of the first version in a requirement. */

@@ -116,14 +116,15 @@ export const changeRules = {
   },
   "new-feature": {
     kind: "new_feature",
-    looksAt: "commits to product code of the type feat, or whose subject begins with a verb such as add, allow or support",
+    looksAt: "commits to product code of the type feat, or whose subject begins with a verb such as add, support or allow",
     severity: "medium",
-    limits: "Words such as missing, test or log after the verb do not count.",
+    limits:
+      "Words such as missing, test or log after the verb do not count. In a patch, one of the commits must have the type feat or change the docs, and allow does not count.",
     advice: "Roll it out in steps, and check that the feature can be turned off.",
   },
   "changed-behaviour": {
     kind: "behaviour_change",
-    looksAt: "commits to product code whose subject says that a default changes, or that something is now refused, required or kept",
+    looksAt: "commits to product code whose subject begins by saying that a default changes, or that something is now refused or required",
     severity: "medium",
     limits: "Most changes of behaviour have other words and are not found.",
     advice: "Ask whether somebody relies on the earlier behaviour.",
@@ -144,7 +145,8 @@ export const changeRules = {
   },
   hotfix: {
     kind: "hotfix",
-    looksAt: "patches with few commits soon after the earlier release that fix product code and no vulnerability",
+    looksAt:
+      "patches with few commits soon after the earlier release that repair product code, and have no matter of security and no feature",
     severity: "low",
     limits: "Whether the fault came with the earlier release is a guess.",
     advice: "Install it instead of the earlier release.",
@@ -153,7 +155,7 @@ export const changeRules = {
     kind: "revert",
     looksAt: "commits to product code that take back a change of an earlier release, and runtime dependencies that move back",
     severity: "low",
-    limits: "A revert of a change in the same release does not count. If commits are missing in the facts, the rules cannot know.",
+    limits: "A revert of a change in the same release does not count. If the facts omit commits, only a revert that names a hash counts.",
     advice: "Find out whether somebody already relies on what is taken back.",
   },
   "feature-step": {

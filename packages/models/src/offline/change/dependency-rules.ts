@@ -1,6 +1,6 @@
 import type { ChangeFinding } from "./change-finding.ts";
 import { changeThresholds } from "./change-thresholds.ts";
-import { atDependencies, finding, named } from "./evidence.ts";
+import { atDependencies, atPaths, finding, named } from "./evidence.ts";
 import type { DependencyFacts, ProductChange } from "./product-change.ts";
 
 /** Returns the findings about runtime dependencies that moved. */
@@ -12,10 +12,11 @@ export function dependencyFindings(change: ProductChange): readonly ChangeFindin
     const text = `${dependenciesOf(majors)} to another major version: ${named(majors.map(stepOf))}.`;
     found.push(finding("dependency-major", "medium", text, atDependencies(majors)));
   }
-  const others = dependencies.filter((dependency) => !majors.includes(dependency));
+  const isMajorStep = new Set(majors);
+  const others = dependencies.filter((dependency) => !isMajorStep.has(dependency));
   if (others.length > 0 && majors.length === 0 && fileCount <= changeThresholds.quietCodeFiles.value) {
     const severity = dependencies.length >= changeThresholds.runtimeSteps.value ? "medium" : "low";
-    const manifests = [...new Set(others.map(({ manifest }) => manifest))].slice(0, 3).map((file) => ({ file, lines: null }));
+    const manifests = atPaths(others.map(({ manifest }) => manifest)).slice(0, 3);
     const text = `${dependenciesOf(others)}: ${named(others.map(stepOf))}.`;
     found.push(finding("dependency-steps", severity, text, [...atDependencies(others).slice(0, 7), ...manifests]));
   }

@@ -26,6 +26,11 @@ export function atFiles(files: readonly FileFacts[]): readonly Evidence[] {
     .map(({ path, hunks }) => ({ file: cleanText(path, 400), lines: linesOf(hunks ?? []) }));
 }
 
+/** Returns places at files without lines, each once. */
+export function atPaths(paths: readonly string[]): readonly Evidence[] {
+  return [...new Set(paths)].slice(0, changeThresholds.evidence.value).map((path) => ({ file: cleanText(path, 400), lines: null }));
+}
+
 export function atDependencies(dependencies: readonly DependencyFacts[]): readonly Evidence[] {
   return dependencies.slice(0, changeThresholds.evidence.value).map(({ name, from, to }) => ({
     dependency: cleanText(name, 200),

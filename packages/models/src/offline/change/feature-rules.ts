@@ -21,14 +21,15 @@ function features({ facts, commits }: ProductChange, inSecurity: ReadonlySet<str
   const isPatch = facts.version.step === "patch";
   const found = commits.filter((commit) => !inSecurity.has(commit.hash) && isFeature(commit, isPatch));
   // A feature that is in the docs is one that users will find. In a patch, other additions are mostly repairs.
-  const documented = found.filter((commit) => touches(commit, "docs") || typeOf(commit) === "feat");
+  const isDocumented = (commit: CommitFacts) => touches(commit, "docs") || typeOf(commit) === "feat";
+  const documented = found.filter((commit) => isDocumented(commit));
   if (found.length === 0 || (isPatch && documented.length === 0)) return [];
   const text = `${counted(found.length, "commit")} to product code ${found.length === 1 ? "adds" : "add"} something that users can use.`;
-  return [finding("new-feature", "medium", text, atCommits([...documented, ...found.filter((commit) => !documented.includes(commit))]))];
+  return [finding("new-feature", "medium", text, atCommits([...documented, ...found.filter((commit) => !isDocumented(commit))]))];
 }
 
 /** Returns true if a subject begins like that of a feature. In a patch, "allow" mostly begins a repair. */
-export function saysNew(subject: string, isPatch: boolean): boolean {
+function saysNew(subject: string, isPatch: boolean): boolean {
   const text = textOf(subject);
   return NEW.test(text) && !NO_FEATURE.test(text) && !(isPatch && /^allow/i.test(text));
 }

@@ -37,7 +37,10 @@ function isRepair({ subject, type, fixes, reverts: undone }: CommitFacts): boole
 function reverts(change: ProductChange): readonly ChangeFinding[] {
   const { facts, commits, dependencies } = change;
   const { list, omitted } = facts.commits;
-  const undone = commits.filter((commit) => isRevert(commit) && omitted === 0 && !isUndoneHere(commit, list));
+  // Without a hash, the undone commit may be one of the omitted ones.
+  const undone = commits.filter(
+    (commit) => isRevert(commit) && (omitted === 0 || commit.reverts !== "unknown") && !commit.revertsInRelease && !isUndoneHere(commit, list),
+  );
   const back = dependencies.filter(({ step }) => step === "back");
   if (undone.length + back.length === 0) return [];
   const naming = list.filter(
@@ -54,7 +57,7 @@ function isRevert(commit: CommitFacts): boolean {
   return touches(commit, "code", "migration") && /^revert\b/i.test(commit.subject.trim()) && commit.reverts !== undefined;
 }
 
-/** Returns true if the release also has the commit that this one takes back. Its hash or its quoted subject shows that. */
+/** Returns true if a listed commit is the one that this one takes back. The quoted subject shows that, or the hash, if the facts do not say it. */
 function isUndoneHere({ reverts: hash, subject, hash: own }: CommitFacts, list: readonly CommitFacts[]): boolean {
   const [, quotedSubject] = /^revert\W{1,3}(.{5,160}?)"?(?:\s\(#\d+\))?$/i.exec(subject.trim()) ?? [];
   const text = plain(quotedSubject ?? "");

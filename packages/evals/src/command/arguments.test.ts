@@ -1,0 +1,39 @@
+import { describe, expect, it } from "vitest";
+import { compareRules } from "../scoring/compare-rules.ts";
+import { evalsArguments } from "./arguments.ts";
+import { reportOf } from "./report.ts";
+
+describe("the arguments of the evals", () => {
+  it("score both parts by default, or the one that is named", () => {
+    expect(evalsArguments(["releases"])).toEqual({
+      ok: true,
+      args: { kind: "releases", splits: ["tuning", "held-out"], json: false, explain: false },
+    });
+    expect(evalsArguments(["releases", "--split", "held-out", "--json"])).toMatchObject({ args: { splits: ["held-out"], json: true } });
+    expect(evalsArguments(["--help"])).toEqual({ ok: true, args: { kind: "help" } });
+  });
+
+  it.each([
+    [[], "Name what to score: npm run evals -- releases."],
+    [["alerts"], 'Name what to score: npm run evals -- releases, not "alerts".'],
+    [["releases", "--split", "all"], '--split must be tuning or held-out, not "all".'],
+    [
+      ["releases", "--split", "held-out", "--explain"],
+      "--explain shows only releases of the tuning part, so it does not go with --split held-out.",
+    ],
+    [["releases", "--loud"], "Unknown option '--loud': see npm run evals -- --help for the flags."],
+    [["releases", "--split"], "Option '--split <value>' argument missing: see npm run evals -- --help for the flags."],
+  ])("%j are refused with one sentence", (argv, message) => {
+    expect(evalsArguments(argv)).toEqual({ ok: false, message });
+  });
+});
+
+describe("the report", () => {
+  it("has a line for each figure, with both sets of rules side by side", () => {
+    const lines = reportOf(compareRules("tuning")).trimEnd().split("\n");
+    expect(lines).toHaveLength(11);
+    expect(lines[0]).toMatch(/^tuning, 95 releases +before +now$/);
+    expect(lines[1]).toMatch(/^severity inside the label +\d+\.\d % \(\d+ of 95\) +\d+\.\d % \(\d+ of 95\)$/);
+    expect(new Set(lines.map((line) => line.length)).size).toBe(1);
+  });
+});

@@ -1,0 +1,34 @@
+import { describe, expect, it } from "vitest";
+import { compareRules, judgeReleases } from "./compare-rules.ts";
+import { missesOfTuning } from "./misses.ts";
+
+// A test of the held-out part would show its figures to everybody who changes a rule.
+describe("the rules on the tuning part", () => {
+  const { before, now, commonest } = compareRules("tuning");
+
+  it("over release facts are better than the rules over summaries and than the commonest class, by a margin", () => {
+    expect(now.inside.right).toBeGreaterThanOrEqual(86);
+    expect(now.inside.right - commonest.score.inside.right).toBeGreaterThan(30);
+    expect(now.inside.right - before.inside.right).toBeGreaterThan(20);
+    expect(now.macroRecall).toBeGreaterThan(0.85);
+  });
+
+  it("over release facts report little that no label has, and find most security fixes and breaking changes", () => {
+    expect(now.precision.share).toBeGreaterThan(0.85);
+    expect(now.securityRecall.share).toBeGreaterThan(0.8);
+    expect(now.breakingRecall.share).toBeGreaterThan(0.8);
+    expect(now.wronglyReported.right).toBe(0);
+  });
+
+  it("over summaries are never low, because the summaries have no tests", () => {
+    expect(before.recallOfClass.low.right).toBeLessThan(before.recallOfClass.low.of);
+    expect(judgeReleases("tuning").before.every(({ severity }) => severity !== "low")).toBe(true);
+  });
+
+  it("are explained without a release of the held-out part", () => {
+    const projects = new Set(missesOfTuning().map((line) => line.split(" ")[0]));
+    expect(projects.size).toBeGreaterThan(3);
+    const tuning = new Set(judgeReleases("tuning").labels.map(({ project }) => project));
+    expect([...projects].filter((project) => project !== undefined && !tuning.has(project))).toEqual([]);
+  });
+});

@@ -1,0 +1,192 @@
+import { readFile } from "node:fs/promises";
+import { describe, expect, it } from "vitest";
+import { madeUpFacts, type Told } from "../../testing/made-up-facts.ts";
+import { assessChange } from "./assess-change.ts";
+import { changeRules } from "./change-rules.ts";
+import { changeThresholds } from "./change-thresholds.ts";
+
+const page = await readFile(new URL("../../../../../docs/offline-investigator.md", import.meta.url), "utf8");
+
+function table(heading: string): readonly (readonly string[])[] {
+  const section = page.split(/^#{2,3} /m).find((part) => part.startsWith(`${heading}\n`)) ?? "";
+  const rows = section.split("\n").filter((line) => line.startsWith("|"));
+  return rows.slice(2).map((row) =>
+    row
+      .split("|")
+      .slice(1, -1)
+      .map((cell) => cell.trim().replaceAll("`", "")),
+  );
+}
+
+const plain = (text: string) => text.replaceAll("`", "");
+const assess = (told: Told) => assessChange(madeUpFacts({ files: [{ added: 5 }], ...told }));
+const rulesOf = (told: Told) => assess(told).findings.map(({ rule }) => rule);
+
+describe("the page about the offline investigator", () => {
+  it("has every rule over release facts and no other, with what it looks at, its severity and its limits", () => {
+    const expected = Object.entries(changeRules).map(([name, { kind, looksAt, severity, limits }]) =>
+      [name, kind ?? "none", looksAt, severity, limits].map(plain),
+    );
+    expect(table("The rules")).toEqual(expected);
+  });
+
+  it("has every number of these rules and no other", () => {
+    const expected = Object.entries(changeThresholds).map(([name, { value, sentence }]) => [name, value.toString(), sentence]);
+    expect(table("The numbers")).toEqual(expected);
+  });
+});
+
+describe("a breaking change", () => {
+  it("is a major step with a change of the product, and a minor step of 0.x is none", () => {
+    expect(assess({ step: "major" })).toMatchObject({ severity: "high", findings: [{ rule: "breaking-major", kind: "breaking_change" }] });
+    expect(rulesOf({ step: "major", files: [{ kind: "docs", added: 5 }] })).toEqual([]);
+    expect(assess({ step: "minor", from: "0.1.0", to: "0.2.0" })).toMatchObject({ severity: "medium", findings: [] });
+  });
+
+  it("is a marked commit to the product, and not one to the workflows", () => {
+    expect(rulesOf({ commits: [{ subject: "feat!: one", breaking: true }] })).toContain("breaking-marker");
+    expect(rulesOf({ commits: [{ subject: "breaking: one" }] })).toContain("breaking-marker");
+    expect(rulesOf({ commits: [{ subject: "ci!: one", breaking: true, touches: ["ci"] }] })).toEqual([]);
+  });
+});
+
+describe("a removed API", () => {
+  it.each([
+    ["a function of a module", "src/one.py", "gone", true],
+    ["a method", "src/one.py", "One.gone", false],
+    ["a private module", "src/_one.py", "gone", false],
+    ["an internal package", "internal/one.go", "Gone", false],
+    ["an entry file of JavaScript", "src/index.ts", "gone", true],
+    ["another file of JavaScript", "src/deep/one.ts", "gone", false],
+  ])("is %s or not", (_, file, name, found) => {
+    expect(rulesOf({ removed: [{ file, name }] })).toEqual(found ? ["removed-exports"] : []);
+  });
+
+  it("is not in an application with pinned dependencies", () => {
+    const dependencies = [{ name: "django", from: "==4.1", to: "==4.2", manifest: "requirements.txt" }];
+    expect(rulesOf({ removed: [{ file: "src/one.py", name: "gone" }], dependencies })).toEqual(["dependency-steps"]);
+  });
+
+  it.each([
+    ["Remove support for old clients", ["code"], true],
+    ["remove previously deprecated code", ["code"], true],
+    ["Drop the --verbose option", ["code", "docs"], true],
+    ["Drop the --verbose option", ["code"], false],
+    ["Drop support for Python 3.7", ["code"], false],
+    ["Remove unused methods", ["code", "docs"], false],
+    ["lint: remove deprecated substr", ["code"], false],
+    ["Remove usages of a deprecated function", ["code", "docs"], false],
+  ] as const)("is the subject %j of a commit to %j: %s", (subject, touches, found) => {
+    expect(rulesOf({ commits: [{ subject, touches: [...touches] }] })).toEqual(found ? ["removed-support"] : []);
+  });
+});
+
+describe("a migration", () => {
+  it("is a new file of that kind, and not one that was only formatted again", () => {
+    expect(assess({ files: [{ kind: "migration", status: "A", path: "migrations/2.py" }] })).toMatchObject({ severity: "high" });
+    expect(rulesOf({ files: [{ kind: "migration", status: "M", path: "migrations/1.py" }] })).toEqual([]);
+  });
+});
+
+describe("a required version", () => {
+  it("is medium if it rises and low if it falls", () => {
+    const requirement = (from: string, to: string) => assess({ requirements: [{ manifest: "go.mod", name: "go", from, to }] }).severity;
+    expect(requirement("1.9", "1.20")).toBe("medium");
+    expect(requirement(">=12", ">=10")).toBe("low");
+  });
+});
+
+describe("dependencies", () => {
+  it("of the product that move to another major version are medium, up or down, and those of tools and docs are nothing", () => {
+    expect(rulesOf({ dependencies: [{ step: "major" }] })).toEqual(["dependency-major"]);
+    expect(rulesOf({ dependencies: [{ from: "7.0.0", to: "6.0.0", step: "back" }] })).toEqual(["dependency-major", "revert"]);
+    expect(rulesOf({ dependencies: [{ step: "major", use: "dev" }] })).toEqual([]);
+    expect(rulesOf({ dependencies: [{ step: "major", manifest: "docs/requirements.txt" }] })).toEqual([]);
+  });
+
+  it("of Go have another path for another major version", () => {
+    const dependencies = [
+      { name: "go.io/one", to: null, step: "unknown" as const },
+      { name: "go.io/one/v2", from: null, step: "unknown" as const },
+    ];
+    expect(rulesOf({ dependencies })).toEqual(["dependency-major"]);
+  });
+
+  it("are low in a small release, medium from five, and no finding in a large release", () => {
+    const steps = (count: number) => Array.from({ length: count }, (_, index) => ({ name: `d${index}` }));
+    const files = Array.from({ length: 11 }, (_, index) => ({ path: `src/${index}.py`, added: 1 }));
+    expect(assess({ dependencies: steps(4) }).severity).toBe("low");
+    expect(assess({ dependencies: steps(5) }).severity).toBe("medium");
+    expect(rulesOf({ dependencies: steps(4), files })).toEqual([]);
+  });
+});
+
+describe("a hotfix", () => {
+  const commits = [{ subject: "Fix the loop" }];
+
+  it("is a small repair within fifteen days", () => {
+    expect(assess({ days: 15, commits })).toMatchObject({ severity: "low", findings: [{ rule: "hotfix" }] });
+    expect(rulesOf({ days: 16, commits })).toEqual([]);
+  });
+
+  it("is no minor step, no candidate, no release with four commits, and none with a matter of security or a feature", () => {
+    expect(rulesOf({ days: 1, commits, step: "minor" })).toEqual([]);
+    expect(rulesOf({ days: 1, commits, to: "1.0.1-rc.1" })).toEqual([]);
+    expect(rulesOf({ days: 1, commits: [...commits, {}, {}, {}] })).toEqual([]);
+    expect(rulesOf({ days: 1, commits: [...commits, { subject: "Fix XSS" }] })).toEqual(["security-wording"]);
+    expect(rulesOf({ days: 1, commits: [...commits, { subject: "feat: one" }] })).toEqual(["new-feature"]);
+  });
+});
+
+describe("a revert", () => {
+  const revert = { subject: 'Revert "Send it twice (#12)" (#13)', reverts: "unknown" };
+
+  it("takes back product code of an earlier release", () => {
+    expect(assess({ commits: [revert] })).toMatchObject({ severity: "low", findings: [{ rule: "revert" }] });
+  });
+
+  it("of docs, of the build, or of a commit in the same release is none", () => {
+    expect(rulesOf({ commits: [{ ...revert, touches: ["ci", "docs"] }] })).toEqual([]);
+    expect(rulesOf({ commits: [revert, { subject: "Send it twice (#12)" }] })).toEqual([]);
+    expect(rulesOf({ commits: [{ ...revert, reverts: "abcdef1234" }, { hash: "abcdef123456" }] })).toEqual([]);
+  });
+
+  it("is not reported if the reverted commit may be among the omitted ones", () => {
+    expect(rulesOf({ commits: [revert], omittedCommits: 5 })).toEqual([]);
+    expect(rulesOf({ commits: [{ ...revert, reverts: "abcdef123456" }], omittedCommits: 5 })).toEqual(["revert"]);
+    expect(rulesOf({ commits: [{ ...revert, reverts: "abcdef123456", revertsInRelease: true }], omittedCommits: 5 })).toEqual([]);
+  });
+});
+
+describe("features, behaviour and deprecations", () => {
+  it.each([
+    ["feat: one", "patch", ["code"], "new-feature"],
+    ["Add an option for names", "minor", ["code"], "new-feature"],
+    ["Add an option for names", "patch", ["code", "docs"], "new-feature"],
+    ["Add an option for names", "patch", ["code"], null],
+    ["Allow numbers as names", "patch", ["code", "docs"], null],
+    ["Add missing check", "minor", ["code"], null],
+    ["Add tests", "minor", ["code"], null],
+    ["refactor: add a class", "minor", ["code"], null],
+    ["Reject empty names", "patch", ["code"], "changed-behaviour"],
+    ["Default to UTF-8", "patch", ["code"], "changed-behaviour"],
+    ["Deprecate the old name", "patch", ["code"], "deprecation"],
+    ["Undeprecate the old name", "patch", ["code"], null],
+  ] as const)("have the subject %j in a %s of %j: %s", (subject, step, touches, rule) => {
+    expect(rulesOf({ step, commits: [{ subject, touches: [...touches] }] })).toEqual(rule === null ? [] : [rule]);
+  });
+});
+
+describe("a large change", () => {
+  it("is medium from 1,500 inserted lines and high from 5,000, and deleted lines do not count", () => {
+    const severity = (file: object, more: Told = {}) =>
+      assess({ files: [file], ...more }).findings.map((finding) => `${finding.severity} ${finding.rule}`);
+    expect(severity({ added: 1499, deleted: 9999 })).toEqual([]);
+    expect(severity({ added: 1500 })).toEqual(["medium large-change"]);
+    expect(severity({ added: 5000 })).toEqual(["high large-change"]);
+  });
+
+  it("is not high in a candidate", () => {
+    expect(assess({ step: "minor", to: "2.0.0-rc.1", files: [{ added: 50_000 }] })).toMatchObject({ severity: "medium" });
+  });
+});

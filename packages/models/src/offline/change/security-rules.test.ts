@@ -1,0 +1,109 @@
+import { describe, expect, it } from "vitest";
+import { madeUpFacts, type Told } from "../../testing/made-up-facts.ts";
+import { assessChange } from "./assess-change.ts";
+import { saysHardening, saysSecurityFix } from "./security-words.ts";
+
+const rulesOf = (told: Told) => assessChange(madeUpFacts({ files: [{ added: 5 }], ...told })).findings.map(({ rule }) => rule);
+const ghsa = "GHSA-aaaa-bbbb-cccc";
+
+describe("a security fix", () => {
+  it("is the merge of a private fork that changes product code, and one that changes only docs is none", () => {
+    const merge = { subject: `Merge pull request from ${ghsa}`, privateMerge: true as const, advisories: [ghsa] };
+    expect(rulesOf({ commits: [merge] })).toEqual(["security-advisory"]);
+    expect(rulesOf({ commits: [{ ...merge, touches: ["test"] }] })).toEqual([]);
+  });
+
+  it("is a commit whose subject names an advisory", () => {
+    expect(rulesOf({ commits: [{ subject: "Add missing check (CVE-2026-1111)", advisories: ["CVE-2026-1111"] }] })).toEqual([
+      "security-advisory",
+    ]);
+  });
+
+  it("is no commit that only mentions an advisory in its body, unless the subject repairs something", () => {
+    const advisories = ["CVE-2026-1111"];
+    expect(rulesOf({ commits: [{ subject: "Add missing nonce to the tag", advisories }] })).not.toContain("security-advisory");
+    expect(rulesOf({ commits: [{ subject: "fix: read the header once", advisories }] })).toEqual(["security-advisory"]);
+  });
+
+  it("is what a merge with an advisory brought: the commits after it that repair something, up to the next merge", () => {
+    const commits = [
+      { subject: "Merge branch for the next advisory", parents: 2, touches: [], advisories: ["CVE-2026-2222"] },
+      { subject: "Fix a size", hash: "f1".repeat(6) },
+      { subject: "Rename a variable" },
+      { subject: "Merge branch of no meaning", parents: 2, touches: [] },
+      { subject: "Fix another size" },
+    ];
+    const [found] = assessChange(madeUpFacts({ files: [{ added: 5 }], commits })).findings;
+    expect(found).toMatchObject({ rule: "security-advisory", text: "1 commit to product code fixes a vulnerability (CVE-2026-2222)." });
+    expect(found?.evidence[0]).toEqual({ commit: "f1".repeat(6), subject: "Fix a size" });
+  });
+
+  it("becomes a risky area if the commit relaxes the fix of an advisory", () => {
+    expect(rulesOf({ commits: [{ subject: "Relax the fix of CVE-2026-1111", advisories: ["CVE-2026-1111"] }] })).toEqual([
+      "security-relaxed",
+    ]);
+  });
+
+  it("is announced if only the docs name the advisory, and if product code changes", () => {
+    const commits = [{ subject: "Changes: document CVE-2026-1111", touches: ["docs" as const], advisories: ["CVE-2026-1111"] }];
+    expect(rulesOf({ commits })).toEqual(["security-announced"]);
+    expect(rulesOf({ commits, files: [{ kind: "docs", added: 5 }] })).toEqual([]);
+  });
+
+  it("is no commit that brings the earlier release to another branch", () => {
+    const commits = [{ subject: "Bring 1.0.0 to main, fix XSS", advisories: [ghsa] }];
+    expect(rulesOf({ commits, baseIsAncestor: false })).not.toContain("security-advisory");
+  });
+
+  it("is the step of a runtime dependency that a commit calls security, and not that of a tool", () => {
+    const commits = [{ subject: "deps: bump parser to fix CVE-2026-1111", touches: ["manifest" as const], advisories: ["CVE-2026-1111"] }];
+    expect(rulesOf({ commits, dependencies: [{ name: "@one/parser" }] })).toContain("security-dependency");
+    expect(rulesOf({ commits, dependencies: [{ name: "@one/parser", use: "dev" }] })).toEqual([]);
+    expect(rulesOf({ commits, dependencies: [{ name: "other" }] })).toEqual(["dependency-steps"]);
+  });
+
+  it.each([
+    "Prevent open redirect allow list bypass",
+    "fix: prototype pollution in merge",
+    "Fix XSS",
+    "lib: Detect and prevent integer overflow in copy",
+    "Drop Proxy-Authorization across hosts.",
+    "Disallow bracketed hostnames",
+    "security: compare twice",
+    "Never log the password of a user",
+  ])("has the subject %j", (subject) => {
+    expect(saysSecurityFix(subject)).toBe(true);
+  });
+
+  it.each([
+    "Fix the form to work with a cookie that only the server and not a CSRF guard reads",
+    "Expose the billion laughs API",
+    "fix: bypass the cache for HEAD",
+    "Fix DOS line endings",
+    "docs: add a security policy",
+    "Fix hijack ordering of websockets",
+    "Remove cookie jar",
+    "Reject streams",
+  ])("does not have the subject %j", (subject) => {
+    expect(saysSecurityFix(subject)).toBe(false);
+  });
+});
+
+describe("hardening", () => {
+  it.each([
+    ["fix: set max lengths in patterns", true],
+    ["Add rate limiting to the login", true],
+    ["Harden the parser of headers", true],
+    ["Increase the maximum depth to 10000", false],
+    ["Add a limit option", false],
+  ])("has the subject %j: %s", (subject, says) => {
+    expect(saysHardening(subject)).toBe(says);
+  });
+
+  it("is medium and no fix", () => {
+    expect(assessChange(madeUpFacts({ files: [{ added: 5 }], commits: [{ subject: "Harden the parser" }] }))).toMatchObject({
+      severity: "medium",
+      findings: [{ kind: "security_hardening" }],
+    });
+  });
+});
