@@ -39,7 +39,8 @@ function reverts(change: ProductChange): readonly ChangeFinding[] {
   const { list, omitted } = facts.commits;
   // Without a hash, the undone commit may be one of the omitted ones.
   const undone = commits.filter(
-    (commit) => isRevert(commit) && (omitted === 0 || commit.reverts !== "unknown") && !commit.revertsInRelease && !isUndoneHere(commit, list),
+    (commit) =>
+      isRevert(commit) && (omitted === 0 || commit.reverts !== "unknown") && !commit.revertsInRelease && !isUndoneHere(commit, list),
   );
   const back = dependencies.filter(({ step }) => step === "back");
   if (undone.length + back.length === 0) return [];
