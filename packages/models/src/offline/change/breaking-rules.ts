@@ -47,14 +47,16 @@ function removedExports(change: ProductChange): readonly ChangeFinding[] {
   const places = files.filter(({ path }) => paths.has(path));
   const listed = new Set(places.map(({ path }) => path));
   const unlisted = [...paths].filter((path) => !listed.has(path));
-  return [finding("removed-exports", "high", text, [...atFiles(places), ...atPaths(unlisted)])];
+  // A patch promises that nothing breaks, so in most patches nobody uses the names.
+  const severity = facts.version.step === "patch" ? "medium" : "high";
+  return [finding("removed-exports", severity, text, [...atFiles(places), ...atPaths(unlisted)])];
 }
 
 const PRIVATE = /(?:^|\/)(?:_|\.|internals?\/|private\/|cmd\/|tests?\/|testing\/|examples?\/|docs?\/|bench\w*\/|scripts?\/|tools?\/)/i;
 
 function isPublic(file: string, name: string, { package: own }: ReleaseFacts): boolean {
   const inside = own?.directory ? file.slice(own.directory.length + 1) : file;
-  if (PRIVATE.test(inside) || name.includes(".") || name.startsWith("_") || name === "default") return false;
+  if (PRIVATE.test(inside) || name.includes(".") || /^(?:_|unstable|experimental|internal)/i.test(name) || name === "default") return false;
   // In JavaScript, most exports are for other files of the same package. Users see the entry files.
   return /\.[cm]?[jt]sx?$/.test(inside) ? /^(?:(?:src|lib|types)\/)?(?:index|main|mod)(?:\.d)?\.[cm]?[jt]sx?$/.test(inside) : true;
 }

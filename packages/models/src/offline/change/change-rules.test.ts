@@ -62,6 +62,12 @@ describe("a removed API", () => {
     expect(rulesOf({ removed: [{ file, name }] })).toEqual(found ? ["removed-exports"] : []);
   });
 
+  it("is high, or medium in a patch", () => {
+    const removed = [{ file: "src/one.py", name: "gone" }];
+    expect(assess({ step: "minor", removed }).severity).toBe("high");
+    expect(assess({ removed }).severity).toBe("medium");
+  });
+
   it("is not in an application with pinned dependencies", () => {
     const dependencies = [{ name: "django", from: "==4.1", to: "==4.2", manifest: "requirements.txt" }];
     expect(rulesOf({ removed: [{ file: "src/one.py", name: "gone" }], dependencies })).toEqual(["dependency-steps"]);
@@ -170,6 +176,8 @@ describe("features, behaviour and deprecations", () => {
     ["refactor: add a class", "minor", ["code"], null],
     ["Reject empty names", "patch", ["code"], "changed-behaviour"],
     ["Default to UTF-8", "patch", ["code"], "changed-behaviour"],
+    ["fix: throw a useful error", "patch", ["code"], null],
+    ["fix(deps): add all steps", "minor", ["code"], null],
     ["Deprecate the old name", "patch", ["code"], "deprecation"],
     ["Undeprecate the old name", "patch", ["code"], null],
   ] as const)("have the subject %j in a %s of %j: %s", (subject, step, touches, rule) => {

@@ -59,7 +59,7 @@ export const changeRules = {
   "removed-exports": {
     kind: "removed_api",
     looksAt: "exported names of product code that are gone. In JavaScript and TypeScript, only those of entry files count",
-    severity: "high",
+    severity: "high, or medium in a patch",
     limits:
       "C, Rust and other languages have no such facts. Methods, private names and applications with pinned dependencies do not count.",
     advice: "Search the code that uses it for the removed names before the rollout.",

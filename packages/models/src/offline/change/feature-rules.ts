@@ -15,7 +15,7 @@ export function featureFindings(change: ProductChange, inSecurity: ReadonlySet<s
 const NEW = /^(?:add(?:s|ed)?|allow(?:s|ed)?|support(?:s|ed)?|implement(?:s|ed)?|introduce[sd]?|new)\b(?!-)/i;
 // What people add that users cannot use.
 const NO_FEATURE =
-  /^\w+\s+(?:(?:a|an|the|some|more|new|another|basic|better|initial|extra|additional|unit|explicit|proper)\s+){0,2}[`"']?(?:\w+\s+)?(?:missing|comments?|tests?|testcases?|types?|typings?|annotations?|hints?|docs?|docstrings?|documentation|notes?|log(?:s|ging|gers?)?|debug\w*|lint\w*|workaround|checks?|handling|guards?|assert\w*|benchmarks?|regressions?|changelog|ci|license|todo|cpython|python|node(?:\.js)?|escaping)\b/i;
+  /^\w+\s+(?:(?:a|an|the|some|more|new|another|basic|better|initial|extra|additional|unit|explicit|proper)\s+){0,2}[`"']?(?:\w+\s+)?(?:missing|comments?|tests?|testcases?|types?|typings?|annotations?|hints?|docs?|docstrings?|explanations?|documentation|notes?|log(?:s|ging|gers?)?|debug\w*|lint\w*|workaround|checks?|handling|guards?|assert\w*|benchmarks?|regressions?|changelog|ci|license|todo|cpython|python|node(?:\.js)?|escaping)\b/i;
 
 function features({ facts, commits }: ProductChange, inSecurity: ReadonlySet<string>): readonly ChangeFinding[] {
   const isPatch = facts.version.step === "patch";
@@ -41,7 +41,7 @@ function isFeature(commit: CommitFacts, isPatch: boolean): boolean {
 }
 
 const CHANGED =
-  /^(?:changed? (?:the )?default\b|default to\b|throws?\b|reject(?:s|ed)?\b|refuse[sd]?\b|disallow(?:s|ed)?\b|forbids?\b|requires?\b|no longer\b|enforce[sd]?\b)/i;
+  /^(?:changed? (?:the )?default\b|default to\b|throws?\b(?!.*\b(?:better|clear(?:er)?|helpful|nicer|useful)\b)|reject(?:s|ed)?\b|refuse[sd]?\b|disallow(?:s|ed)?\b|forbids?\b|requires?\b|no longer\b|enforce[sd]?\b)/i;
 
 function behaviour({ commits }: ProductChange, inSecurity: ReadonlySet<string>): readonly ChangeFinding[] {
   const found = commits.filter(({ hash, subject }) => CHANGED.test(textOf(subject)) && !inSecurity.has(hash));

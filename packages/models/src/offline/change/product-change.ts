@@ -36,9 +36,9 @@ export function productChange(facts: ReleaseFacts): ProductChange {
     files,
     fileCount: Math.max(0, total.files - tools.length),
     commits: facts.commits.list.filter(
-      (commit) => touches(commit, "code", "migration") && !ASIDE.has(typeOf(commit)) && !isRelease(commit),
+      (commit) => touches(commit, "code", "migration") && !ASIDE.has(typeOf(commit)) && !isRelease(commit) && !isStep(commit),
     ),
-    dependencies: facts.dependencies.list.filter(({ use, manifest }) => use === "runtime" && !isAside(manifest)),
+    dependencies: distinct(facts.dependencies.list.filter(({ use, manifest }) => use === "runtime" && !isAside(manifest))),
     insertedLines,
     changedLines: Math.max(0, changed),
     isCandidate: /\d[-._]?(?:a|b|rc|alpha|beta|pre|dev|canary|next|preview|snapshot)[-._]?\d*\b/i.test(
@@ -80,6 +80,16 @@ export function textOf(subject: string): string {
     .replace(/^[^\p{L}[`"']+/u, "")
     .replace(/^\[[^\]]{1,30}\]\s*/, "")
     .replace(/^[\w./|-]{1,40}(?:\([^)]{0,80}\))?!?:\s+/, "");
+}
+
+/** Returns true if the commit only moves dependencies, such as "fix(deps): update all". */
+function isStep({ subject }: CommitFacts): boolean {
+  return /^\w{2,20}\(deps[\w-]{0,10}\)!?:/i.test(subject);
+}
+
+// Several manifests of one release often have the same step.
+function distinct(dependencies: readonly DependencyFacts[]): readonly DependencyFacts[] {
+  return [...new Map(dependencies.map((each) => [`${each.name} ${each.from ?? ""} ${each.to ?? ""}`, each])).values()];
 }
 
 // Scripts for the shell are tools of the build almost everywhere, and facts cannot show the exception. The folder "dist" has what the build made.

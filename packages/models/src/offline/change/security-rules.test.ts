@@ -13,6 +13,10 @@ describe("a security fix", () => {
     expect(rulesOf({ commits: [{ ...merge, touches: ["test"] }] })).toEqual([]);
   });
 
+  it("is the merge of a private fork that names no advisory", () => {
+    expect(rulesOf({ commits: [{ subject: "Merge commit from fork" }] })).toEqual(["security-advisory"]);
+  });
+
   it("is a commit whose subject names an advisory", () => {
     expect(rulesOf({ commits: [{ subject: "Add missing check (CVE-2026-1111)", advisories: ["CVE-2026-1111"] }] })).toEqual([
       "security-advisory",

@@ -107,7 +107,8 @@ const ASIDE: ReadonlySet<string> = new Set([
 
 // An advisory that only the body names may be a mere mention of it, so the subject must say that something is repaired.
 function isAdvisoryFix(commit: CommitFacts): boolean {
-  if (commit.privateMerge) return true;
+  // GitHub gives the merge of an advisory's private fork this subject.
+  if (commit.privateMerge || /^merge commit from fork\b/i.test(commit.subject)) return true;
   if ((commit.advisories ?? []).length === 0) return false;
   return namesAdvisory(commit) || saysRepair(commit.subject);
 }

@@ -12,6 +12,7 @@ const HARM = [
   /\b(?:auth\w*|check|filter|limit|list|policy|protection|restriction|rule|validation|verification|2FA|MFA)s? bypass\b|\bbypass(?:ing)? of\b|\bprivilege escalation\b|\bunauthori[sz]ed access\b|\bspoof\w{0,4}\b|\bsession fixation\b|\bclickjacking\b/i,
   /\b(?:path|directory) traversal\b|\bopen redirect\w?\b/i,
   /\b(?:buffer|integer|heap|stack) over(?:flow|read|run)\w?\b|\buse[ -]after[ -]free\b|\bdouble free\b|\bout[ -]of[ -]bounds\b|\bunsound\w{0,5}\b/i,
+  /\barbitrary\b.{0,20}\b(?:code|commands?|execution|reads?|writes?)\b|\bRCE\b|\bremote code execution\b/i,
   /\bprototype pollution\b|\b__proto__\b/i,
   /\b(?:authorization|cookie|credential|password|secret|token|confidential|private)s?\b.{0,20}\b(?:leak|expos|disclos)\w{0,6}\b/i,
   /\b(?:leak|expos|disclos)\w{0,6}\b.{0,30}\b(?:authorization|cookie|credential|password|secret|token)s?\b/i,
