@@ -3,6 +3,7 @@ import type { Principal } from "@toolbus/runtime";
 import type { Page, StateStore } from "@toolbus/state";
 import { principalHash } from "./principal-hash.ts";
 import { refused, type Refused } from "./refused.ts";
+import { roomMemory } from "./room-memory.ts";
 import type { GatewayConfig } from "./settings.ts";
 
 /** Limits the active runs of one principal, over all gateways of a store. A run is active from its acceptance to its end. */
@@ -17,6 +18,7 @@ export interface RunsUnderWay {
 
 export interface RunsUnderWayOptions {
   readonly state: Pick<StateStore, "page" | "read" | "commit">;
+  readonly monotonic: () => number;
   readonly config: Pick<GatewayConfig, "RUNS_PER_PRINCIPAL" | "ORIGIN_OPEN_MS">;
 }
 
@@ -24,13 +26,15 @@ type Member = Page["members"][number];
 
 /**
  * The commit that accepts a run also writes the index of its principal's active runs, so the index names all of them. The index may also name runs
- * that have ended. The gateway looks for these and removes them only when the index is full. So a start costs one page, and nobody has to report the
- * end of a run.
+ * that have ended. The gateway removes these when the index is full, and now and then when half of it is. So a start costs at most one page, and
+ * nobody has to report the end of a run. While less than half of the places are used, a gateway looks once a second, so several gateways may together
+ * exceed the maximum by the runs that they start within a second.
  */
-export function runsUnderWay({ state, config }: RunsUnderWayOptions): RunsUnderWay {
+export function runsUnderWay({ state, config, monotonic }: RunsUnderWayOptions): RunsUnderWay {
   const { RUNS_PER_PRINCIPAL: most, ORIGIN_OPEN_MS: openMs } = config;
   // The runs that this process is starting. They may not be in the index yet.
   const starting = new Map<string, Set<string>>();
+  const memory = roomMemory(most, monotonic);
   return {
     async within(principal, runId, start) {
       if (most === 0) return start();
@@ -40,7 +44,7 @@ export function runsUnderWay({ state, config }: RunsUnderWayOptions): RunsUnderW
       const before = [...here];
       starting.set(index, here.add(runId));
       try {
-        return (await isRoom(index, runId, before)) ? await start() : tooMany(most);
+        return memory.hasRoom(index) || (await isRoom(index, runId, before)) ? await start() : tooMany(most);
       } finally {
         here.delete(runId);
         if (here.size === 0) starting.delete(index);
@@ -53,11 +57,20 @@ export function runsUnderWay({ state, config }: RunsUnderWayOptions): RunsUnderW
       new Set([...before, ...members.map(({ member }) => member)].filter((other) => other !== runId)).size < most;
     for (let looks = 1; looks <= MOST_LOOKS; looks++) {
       const { members, cursor } = await state.page(index, { limit: most });
-      if (cursor === undefined && fits(members)) return true;
+      const isFree = cursor === undefined && fits(members);
+      const isSpacious = isFree && members.length < most / 2;
+      if (isSpacious) memory.looked(index, members.length, false);
+      if (isSpacious || (isFree && !memory.mayClean(index))) return true;
       const ended = await endedAmong(members);
-      if (ended.length === 0) return false;
+      if (ended.length === 0) {
+        memory.looked(index, members.length, true);
+        return isFree;
+      }
       await takeOut(index, ended);
-      if (cursor === undefined) return fits(members.filter((member) => !ended.includes(member)));
+      if (cursor !== undefined) continue;
+      const open = members.filter((member) => !ended.includes(member));
+      memory.looked(index, open.length, true);
+      return fits(open);
     }
     return false;
   }

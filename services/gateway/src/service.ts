@@ -118,7 +118,7 @@ export function startGatewayCore(infrastructure: Infrastructure, config: Gateway
     outbox,
     feed: startFeed(state, log),
     streams: openStreams(config.SSE_PER_PRINCIPAL),
-    underWay: runsUnderWay({ state, config }),
+    underWay: runsUnderWay({ state, config, monotonic: infrastructure.monotonic }),
     config,
     identity,
     random,

@@ -165,4 +165,26 @@ describe("the limit of a principal's active runs", () => {
     expect((await t.ask("una", INVESTIGATE, RELEASE)).status).toBe(429);
     expect(asked).toContain(`read ${keys.run(first)}`);
   });
+
+  it("is looked up once for many starts while less than half of the places are used, and ended runs do not fill them", async () => {
+    const pages: string[] = [];
+    const wrapStore = (state: StateStore): StateStore => ({
+      ...state,
+      page: (index, options) => (pages.push(index), state.page(index, options)),
+    });
+    await using t = await setup({ env: { RUNS_PER_PRINCIPAL: "40" }, wrapStore });
+    const end = async (runId: string) => {
+      await t.agent.take(runId);
+      await t.agent.say(runId, completed);
+    };
+    for (let n = 0; n < 60; n++) await end(await t.accepted());
+    expect(pages.filter((index) => index === UNA).length).toBeLessThan(15);
+    expect((await t.store.page(UNA, { limit: 100 })).members.length).toBeLessThan(40);
+    const open: string[] = [];
+    while (open.length < 40) open.push(await t.accepted());
+    expect((await t.ask("una", INVESTIGATE, RELEASE)).status).toBe(429);
+    await end(open[0] ?? "");
+    await t.accepted();
+    expect((await t.ask("una", INVESTIGATE, RELEASE)).status).toBe(429);
+  });
 });
