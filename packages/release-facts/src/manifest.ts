@@ -1,8 +1,7 @@
 import { readJsonManifest } from "./json-manifest.ts";
+import type { DependencyUse, ManifestDraft } from "./manifest-draft.ts";
 import { readTextManifest } from "./text-manifest.ts";
 import { readTomlManifest } from "./toml-manifest.ts";
-
-export type DependencyUse = "runtime" | "dev" | "peer" | "optional";
 
 /** What a manifest requires. The key of a dependency is its use and its name. */
 export interface Manifest {
@@ -10,13 +9,6 @@ export interface Manifest {
   /** Minimum versions of languages and run times, such as node, go or python. */
   readonly requirements: ReadonlyMap<string, string>;
   readonly version: string | null;
-}
-
-/** Collects what a reader of one format finds. */
-export interface ManifestDraft {
-  depend(use: DependencyUse, name: string, requirement: string): void;
-  require(name: string, requirement: string): void;
-  version(text: string): void;
 }
 
 const MOST_ENTRIES = 3000;

@@ -1,4 +1,4 @@
-import type { DependencyUse, ManifestDraft } from "./manifest.ts";
+import type { DependencyUse, ManifestDraft } from "./manifest-draft.ts";
 
 /** Reads go.mod, requirements files, setup.cfg, setup.py, Gemfile, gemspecs and pom.xml. */
 export function readTextManifest(file: string, content: string, draft: ManifestDraft): void {

@@ -1,4 +1,4 @@
-import type { DependencyUse, ManifestDraft } from "./manifest.ts";
+import type { DependencyUse, ManifestDraft } from "./manifest-draft.ts";
 import { splitRequirement } from "./text-manifest.ts";
 
 /**

@@ -1,23 +1,6 @@
 import type { Severity } from "@toolbus/contracts";
+import type { ChangeKind } from "./change-kind.ts";
 import type { RuleName } from "./change-rules.ts";
-
-/** The kinds of findings that the rules can report. They are a part of the kinds that labels of releases have. */
-export type ChangeKind =
-  | "security_fix"
-  | "security_hardening"
-  | "breaking_change"
-  | "removed_api"
-  | "revert"
-  | "hotfix"
-  | "migration"
-  | "runtime_requirement"
-  | "dependency_major"
-  | "dependency_change"
-  | "behaviour_change"
-  | "new_feature"
-  | "deprecation"
-  | "risky_area"
-  | "large_change";
 
 /** A place in the release that shows a finding. Its texts are plain lines without control characters. */
 export type Evidence =

@@ -1,4 +1,4 @@
-import type { ChangeKind } from "./change-finding.ts";
+import type { ChangeKind } from "./change-kind.ts";
 
 /** A rule over release facts, as `docs/offline-investigator.md` describes it. */
 interface ChangeRule {
