@@ -169,6 +169,10 @@ describe("a call that takes its worker down", () => {
     expect(await start().deliver(bad, 4)).toMatchObject({ kind: "dead-letter" });
   });
 
+  it("once, alone, may have had nothing to do with it: it runs again", () => {
+    expect(judge({ mark: died(0, true), self: "me", now: 1000, ownersDeadBefore: 0 })).toEqual({ kind: "run", deaths: 1 });
+  });
+
   it("that never ran alone when two workers went down gets one more chance", async () => {
     expect(judge({ mark: died(1, false), self: "me", now: 1000, ownersDeadBefore: 0 })).toEqual({ kind: "run", deaths: 2 });
     expect(judge({ mark: died(1, true), self: "me", now: 1000, ownersDeadBefore: 0 })).toEqual({ kind: "quarantined", deaths: 2 });
