@@ -67,6 +67,14 @@ describe("the events of a run", () => {
     },
   );
 
+  it.each<{ readonly entry: Json }>([{ entry: null }, { entry: "x" }, { entry: { type: "result", callId: `${RUN}.1.0`, content: 7 } }])(
+    "say that the content is gone if the entry is no result: $entry",
+    async ({ entry }) => {
+      const events = await wholeEvents(transcript([entry]), CONVERSATION, logged([resolved(0, { entry: 1 })]));
+      expect(contents(events)).toEqual([RESULT_GONE]);
+    },
+  );
+
   it("are read with one read for entries that follow each other, and one for each gap", async () => {
     const log = transcript(Array.from({ length: 9 }, (_, n) => result(n, `${n}`)));
     const events = [resolved(7, { entry: 8 }), resolved(1, { entry: 2 }), resolved(2, { entry: 3 }), resolved(2, { entry: 3 })];

@@ -46,6 +46,11 @@ export async function wholeResult(
   return found?.callId === callId ? { ...result, content: found.content } : null;
 }
 
+/** An agent that is taken over may write entries of any form, and they must not break a stream. */
+function isResult(entry: StoredEntry | null): entry is ResultEntry {
+  return entry?.type === "result" && typeof entry.content === "string";
+}
+
 /** Returns the results among these entries of the transcript, by number. Adjacent entries are read together. */
 async function resultsAt(state: Reader, conversationId: string, sequences: readonly number[]): Promise<ReadonlyMap<number, ResultEntry>> {
   const ranges: { after: number; limit: number }[] = [];
@@ -58,5 +63,5 @@ async function resultsAt(state: Reader, conversationId: string, sequences: reado
   }
   const read = await Promise.all(ranges.map((range) => state.range(keys.transcript(conversationId), range)));
   const entries = read.flat().map(({ sequence, value }) => [sequence, value as Json as unknown as StoredEntry] as const);
-  return new Map(entries.flatMap(([sequence, entry]) => (entry.type === "result" ? [[sequence, entry]] : [])));
+  return new Map(entries.flatMap(([sequence, entry]) => (isResult(entry) ? [[sequence, entry]] : [])));
 }

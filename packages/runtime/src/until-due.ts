@@ -34,8 +34,9 @@ export function untilDue(
   let noticed = Number.POSITIVE_INFINITY;
   let sooner: ((dueIn: number) => void) | null = null;
   const leave = state.onRows?.(service, kind, (dueIn) => {
-    noticed = Math.min(noticed, dueIn);
-    sooner?.(dueIn);
+    // A row that is set while nobody waits shortens the next wait.
+    if (sooner) sooner(dueIn);
+    else noticed = Math.min(noticed, dueIn);
   });
   return {
     onNext: (dueIn) => void (next = dueIn),
