@@ -106,7 +106,7 @@ const tasks = {
   mutants: [["tests/mutants/main.ts"]],
   requirements: [["tests/requirement-mutations/main.ts"]],
   redteam: [["tests/redteam/main.ts"]],
-  evals: [["packages/evals/src/main.ts"]],
+  evals: [["packages/labelled-releases/src/main.ts"]],
   "prove-kubernetes": [["tests/kubernetes/prove/main.ts"]],
   docs: [["scripts/docs.ts"]],
 };

@@ -58,7 +58,10 @@ export const rooms: Readonly<Record<string, Room>> = {
   },
 
   // Only for development: real releases with their facts and labels.
-  "packages/evals": { ours: below("contracts", "release-facts", "models"), clients: ["yaml"], devOnly: true },
+  "packages/labelled-releases": { ours: below("contracts", "release-facts", "models"), clients: ["yaml"], devOnly: true },
+
+  // Scenarios, scoring, judge, baselines and reports. It starts nothing itself: who calls it says how a scenario is run.
+  "packages/evals": { ours: below("contracts", "models"), clients: ["yaml"] },
 
   "packages/tool-kit": { ours: below("contracts", "telemetry", "bus", "state", "grants", "models"), clients: [] },
   "packages/runtime": {
@@ -85,7 +88,16 @@ export const rooms: Readonly<Record<string, Room>> = {
   },
   // The command line checks evidence offline with the package grants, which needs no running system.
   "apps/cli": {
-    ours: below("contracts", "grants", "runtime", "example-release-api", "example-orders-shop", "example-orders-worker", "all-in-one"),
+    ours: below(
+      "contracts",
+      "grants",
+      "evals",
+      "runtime",
+      "example-release-api",
+      "example-orders-shop",
+      "example-orders-worker",
+      "all-in-one",
+    ),
     clients: ["@modelcontextprotocol/client", "@modelcontextprotocol/server", "commander", "eventsource-parser", "jsonc-parser"],
   },
   // Only for development: it runs the services' real code.
@@ -149,7 +161,7 @@ export const homes: Readonly<Record<string, readonly string[]>> = {
     "packages/state/src/conformance",
     "packages/models/src/conformance",
   ],
-  yaml: ["packages/runtime/src", "packages/evals/src"],
+  yaml: ["packages/runtime/src", "packages/evals/src", "packages/labelled-releases/src"],
 };
 
 /** Packages of ours that any test may import, in addition to the dependencies of its own package. */

@@ -5,7 +5,9 @@ export function productFiles(files: readonly SourceFile[]): readonly SourceFile[
   return files.filter(
     ({ file }) =>
       /^(?:packages|services|apps)\//.test(file) &&
-      !/\.test\.ts$|\/(?:testing|conformance)\/|-under-test\.ts$|^packages\/(?:testing|model-servers|oidc-server|evals)\//.test(file),
+      !/\.test\.ts$|\/(?:testing|conformance)\/|-under-test\.ts$|^packages\/(?:testing|model-servers|oidc-server|labelled-releases)\//.test(
+        file,
+      ),
   );
 }
 

@@ -1,4 +1,3 @@
-export { findingKinds, type Label, type Labels, type Project, type Projects, severities, type Severity } from "./label.ts";
-export { type Score, scoreReleases } from "./scoring/score-releases.ts";
-export type { ProjectLabel, Verdict, VerdictFinding } from "./scoring/verdict.ts";
-export { readFactsText, readLabels, readProjects } from "./releases-folder.ts";
+export type { Observation, ObservedCall, ObservedRound } from "./observation/observation.ts";
+export { type Dimension, DIMENSIONS, type Score, type Trial, type TrialUsage } from "./result/trial.ts";
+export type { SuiteResult } from "./result/suite-result.ts";

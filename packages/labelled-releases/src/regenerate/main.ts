@@ -4,15 +4,15 @@ import { parseArgs } from "node:util";
 import { compactFacts } from "../compact-facts.ts";
 import { factsFileOf, readProjects, RELEASES } from "../releases-folder.ts";
 
-const HELP = `Writes packages/evals/releases/facts from clones of the projects.
+const HELP = `Writes packages/labelled-releases/releases/facts from clones of the projects.
 
-Usage: node packages/evals/src/regenerate/main.ts --clones <folder> [--project <name>]
+Usage: node packages/labelled-releases/src/regenerate/main.ts --clones <folder> [--project <name>]
 
   --clones <folder>   a folder with one clone of each project, named after the project
   --project <name>    only this project
   --help              this text
 
-packages/evals/releases/projects.yaml names the projects. Make each clone with its tags and its whole history, for example:
+packages/labelled-releases/releases/projects.yaml names the projects. Make each clone with its tags and its whole history, for example:
 
   git clone --bare https://github.com/expressjs/express <folder>/express
 
