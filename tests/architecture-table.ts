@@ -60,14 +60,14 @@ export const rooms: Readonly<Record<string, Room>> = {
   // Only for development: real releases with their facts and labels.
   "packages/labelled-releases": { ours: below("contracts", "release-facts", "models"), clients: ["yaml"], devOnly: true },
 
-  // Scenarios, scoring, judge, baselines and reports. It starts nothing itself: who calls it says how a scenario is run.
-  "packages/evals": { ours: below("contracts", "models"), clients: ["yaml"] },
-
   "packages/tool-kit": { ours: below("contracts", "telemetry", "bus", "state", "grants", "models"), clients: [] },
   "packages/runtime": {
     ours: below("contracts", "telemetry", "bus", "state", "grants", "models"),
     clients: ["envalid", "@fastify/cookie", "@fastify/cors", "@fastify/formbody", "fastify", "yaml"],
   },
+
+  // Scenarios, scoring, judge, baselines and reports. It starts nothing itself: who calls it says how a scenario is run.
+  "packages/evals": { ours: below("contracts", "models", "runtime"), clients: [] },
 
   "services/agent": { ours: belowServices, clients: [] },
   // The memory server is not imported. It is in the image, as a server that a newcomer can call.
@@ -161,7 +161,7 @@ export const homes: Readonly<Record<string, readonly string[]>> = {
     "packages/state/src/conformance",
     "packages/models/src/conformance",
   ],
-  yaml: ["packages/runtime/src", "packages/evals/src", "packages/labelled-releases/src"],
+  yaml: ["packages/runtime/src", "packages/labelled-releases/src"],
 };
 
 /** Packages of ours that any test may import, in addition to the dependencies of its own package. */

@@ -56,7 +56,8 @@ export interface Fixture {
   readonly times: number | null;
   readonly answer:
     | { readonly kind: "result"; readonly result: Json }
-    | { readonly kind: "error"; readonly class: string; readonly message: string };
+    /** `code` is one of the table of error codes, or a code of the tool's own domain. */
+    | { readonly kind: "error"; readonly code: string; readonly message: string };
 }
 
 export const DECISIONS = ["approve", "deny", "revise", "wait"] as const;

@@ -1,0 +1,81 @@
+import { EVENT_CONTENT_CHARS } from "@toolbus/contracts";
+import type { Observation } from "../observation/observation.ts";
+import type { Score } from "../result/trial.ts";
+import { partial } from "./score.ts";
+
+/**
+ * Scores whether the findings have only figures and names that the evidence has. Evidence is what the tools answered. A figure is also in the evidence
+ * if it is a share of it as a percentage, the length of a list, or follows from two other figures of the same finding. Names are paths, quoted words,
+ * versions and identifiers. The score is advisory if the evidence was cut, because then it may hold more than was seen.
+ */
+export function groundedScore(findings: readonly string[], { calls }: Observation): Score {
+  const contents = calls.flatMap(({ content }) => (content === undefined ? [] : [content]));
+  const evidence = contents.join("\n").toLowerCase();
+  const known = figuresOf(contents);
+  const claims = findings.flatMap((finding) => claimsOf(finding, known));
+  const invented = claims.filter(({ holds, text }) => !(holds || evidence.includes(text.toLowerCase()))).map(({ text }) => text);
+  const value = claims.length === 0 ? 1 : 1 - invented.length / claims.length;
+  const reason =
+    invented.length === 0
+      ? `Each of the ${claims.length} figures and names of the findings is in the evidence.`
+      : `Not in the evidence: ${[...new Set(invented)].slice(0, 5).join(", ")}.`;
+  const cut = contents.some((content) => content.length >= EVENT_CONTENT_CHARS);
+  return { ...partial("decision", "findings.grounded", value, reason), ...(cut ? { advisory: true } : {}) };
+}
+
+interface Claim {
+  readonly text: string;
+  readonly holds: boolean;
+}
+
+const NUMBER = /(?<![\w.-])\d[\d,]*(?:\.\d+)?(?![\w.-]*[\w])/g;
+/** Paths, quoted words, versions and identifiers. A plain word is no name, because a finding is a sentence. */
+const NAME =
+  /`[^`\n]{2,200}`|"[^"\n]{2,200}"|(?<![\w/])[\w.@-]+(?:\/[\w.@-]+)+|\bv?\d+\.\d+\.\d+[\w.-]*|\b[a-z0-9]+(?:_[a-z0-9]+)+\b|\bCVE-\d{4}-\d+\b/gi;
+
+function claimsOf(finding: string, known: ReadonlySet<number>): readonly Claim[] {
+  const names = [...finding.matchAll(NAME)].map(([text]) => text.replaceAll(/^[`"]|[`"]$|[.,:]+$/g, ""));
+  const rest = finding.replaceAll(NAME, " ");
+  const figures = [...rest.matchAll(NUMBER)].map(([text]) => text);
+  const own = figures.map(numberOf).filter((figure) => isKnown(figure, known));
+  return [
+    ...names.map((text) => ({ text, holds: false })),
+    ...figures.map((text) => ({ text, holds: isKnown(numberOf(text), known) || follows(text, own) })),
+  ];
+}
+
+/** Returns whether a figure is in the evidence, as it is or as a share. */
+function isKnown(figure: number, known: ReadonlySet<number>): boolean {
+  return known.has(figure) || [...known].some((one) => near(one * 100, figure) || near(one, figure));
+}
+
+/** Returns whether a figure is the sum, the difference, the ratio or the percentage of two others, as far as its digits say. */
+function follows(text: string, own: readonly number[]): boolean {
+  const figure = numberOf(text);
+  const digits = text.includes(".") ? text.length - text.indexOf(".") - 1 : 0;
+  const reaches = (value: number): boolean => Math.abs(value - figure) <= 0.5 * 10 ** -digits + 1e-9;
+  return own.some((a, i) => own.some((b, j) => i !== j && [a + b, a - b, a / b, (100 * a) / b, (100 * (a - b)) / b].some(reaches)));
+}
+
+/** Returns every number of the evidence, and the length of every list in it. */
+function figuresOf(contents: readonly string[]): ReadonlySet<number> {
+  const known = new Set<number>();
+  for (const content of contents) {
+    for (const [text] of content.matchAll(/\d[\d,]*(?:\.\d+)?(?:e-?\d+)?/gi)) known.add(numberOf(text));
+    try {
+      addLengths(JSON.parse(content), known);
+    } catch {
+      // Plain text, or JSON that was cut. Its numbers are known already.
+    }
+  }
+  return known;
+}
+
+function addLengths(value: unknown, known: Set<number>): void {
+  if (Array.isArray(value)) known.add(value.length);
+  if (typeof value === "object" && value !== null) for (const member of Object.values(value)) addLengths(member, known);
+}
+
+const numberOf = (text: string): number => Number(text.replaceAll(",", ""));
+/** Sentences round to a few digits. */
+const near = (a: number, b: number): boolean => Math.abs(a - b) <= Math.max(Math.abs(a), Math.abs(b)) * 0.005;
