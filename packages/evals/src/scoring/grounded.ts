@@ -12,8 +12,8 @@ export function groundedScore(findings: readonly string[], { calls }: Observatio
   const contents = calls.flatMap(({ content }) => (content === undefined ? [] : [content]));
   const evidence = contents.join("\n").toLowerCase();
   const known = figuresOf(contents);
-  const claims = findings.flatMap((finding) => claimsOf(finding, known));
-  const invented = claims.filter(({ holds, text }) => !(holds || evidence.includes(text.toLowerCase()))).map(({ text }) => text);
+  const claims = findings.flatMap((finding) => claimsOf(finding, known, evidence));
+  const invented = claims.filter(({ holds }) => !holds).map(({ text }) => text);
   const value = claims.length === 0 ? 1 : 1 - invented.length / claims.length;
   const reason =
     invented.length === 0
@@ -33,13 +33,13 @@ const NUMBER = /(?<![\w.-])\d[\d,]*(?:\.\d+)?(?![\w.-]*[\w])/g;
 const NAME =
   /`[^`\n]{2,200}`|"[^"\n]{2,200}"|(?<![\w/])[\w.@-]+(?:\/[\w.@-]+)+|\bv?\d+\.\d+\.\d+[\w.-]*|\b[a-z0-9]+(?:_[a-z0-9]+)+\b|\bCVE-\d{4}-\d+\b/gi;
 
-function claimsOf(finding: string, known: ReadonlySet<number>): readonly Claim[] {
+function claimsOf(finding: string, known: ReadonlySet<number>, evidence: string): readonly Claim[] {
   const names = [...finding.matchAll(NAME)].map(([text]) => text.replaceAll(/^[`"]|[`"]$|[.,:]+$/g, ""));
   const rest = finding.replaceAll(NAME, " ");
   const figures = [...rest.matchAll(NUMBER)].map(([text]) => text);
   const own = figures.map(numberOf).filter((figure) => isKnown(figure, known));
   return [
-    ...names.map((text) => ({ text, holds: false })),
+    ...names.map((text) => ({ text, holds: evidence.includes(text.toLowerCase()) })),
     ...figures.map((text) => ({ text, holds: isKnown(numberOf(text), known) || follows(text, own) })),
   ];
 }
@@ -61,7 +61,7 @@ function follows(text: string, own: readonly number[]): boolean {
 function figuresOf(contents: readonly string[]): ReadonlySet<number> {
   const known = new Set<number>();
   for (const content of contents) {
-    for (const [text] of content.matchAll(/\d[\d,]*(?:\.\d+)?(?:e-?\d+)?/gi)) known.add(numberOf(text));
+    for (const [text] of content.matchAll(/(?<![\w.])\d[\d,]*(?:\.\d+)?(?:e-?\d+)?(?!\.?\w)/gi)) known.add(numberOf(text));
     try {
       addLengths(JSON.parse(content), known);
     } catch {
