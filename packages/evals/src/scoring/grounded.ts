@@ -28,7 +28,7 @@ interface Claim {
   readonly holds: boolean;
 }
 
-const NUMBER = /(?<![\w.-])\d[\d,]*(?:\.\d+)?(?![\w.-]*[\w])/g;
+const NUMBER = /(?<![\w.-])(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?![\w.-]*\w)/g;
 /** Paths, quoted words, versions and identifiers. A plain word is no name, because a finding is a sentence. */
 const NAME =
   /`[^`\n]{2,200}`|"[^"\n]{2,200}"|(?<![\w/])[\w.@-]+(?:\/[\w.@-]+)+|\bv?\d+\.\d+\.\d+[\w.-]*|\b[a-z0-9]+(?:_[a-z0-9]+)+\b|\bCVE-\d{4}-\d+\b/gi;
@@ -37,45 +37,51 @@ function claimsOf(finding: string, known: ReadonlySet<number>, evidence: string)
   const names = [...finding.matchAll(NAME)].map(([text]) => text.replaceAll(/^[`"]|[`"]$|[.,:]+$/g, ""));
   const rest = finding.replaceAll(NAME, " ");
   const figures = [...rest.matchAll(NUMBER)].map(([text]) => text);
-  const own = figures.map(numberOf).filter((figure) => isKnown(figure, known));
+  const own = figures.filter((figure) => isKnown(figure, known)).map(numberOf);
   return [
     ...names.map((text) => ({ text, holds: evidence.includes(text.toLowerCase()) })),
-    ...figures.map((text) => ({ text, holds: isKnown(numberOf(text), known) || follows(text, own) })),
+    ...figures.map((text) => ({ text, holds: isKnown(text, known) || follows(text, own) })),
   ];
 }
 
-/** Returns whether a figure is in the evidence, as it is or as a share. */
-function isKnown(figure: number, known: ReadonlySet<number>): boolean {
-  return known.has(figure) || [...known].some((one) => near(one * 100, figure) || near(one, figure));
+/** Returns whether a figure is in the evidence, as it is, rounded to its digits, or as a share. */
+function isKnown(text: string, known: ReadonlySet<number>): boolean {
+  const reaches = reachedBy(text);
+  return [...known].some((one) => reaches(one) || reaches(one * 100));
 }
 
 /** Returns whether a figure is the sum, the difference, the ratio or the percentage of two others, as far as its digits say. */
 function follows(text: string, own: readonly number[]): boolean {
+  const reaches = reachedBy(text);
+  return own.some((a, i) => own.some((b, j) => i !== j && [a + b, a - b, a / b, (100 * a) / b, (100 * (a - b)) / b].some(reaches)));
+}
+
+/** Returns whether a value is the figure, as far as the digits of the figure say. */
+function reachedBy(text: string): (value: number) => boolean {
   const figure = numberOf(text);
   const digits = text.includes(".") ? text.length - text.indexOf(".") - 1 : 0;
-  const reaches = (value: number): boolean => Math.abs(value - figure) <= 0.5 * 10 ** -digits + 1e-9;
-  return own.some((a, i) => own.some((b, j) => i !== j && [a + b, a - b, a / b, (100 * a) / b, (100 * (a - b)) / b].some(reaches)));
+  return (value) => Math.abs(value - figure) <= (digits === 0 && Number.isInteger(value) ? 0 : 0.5 * 10 ** -digits + 1e-9);
 }
 
 /** Returns every number of the evidence, and the length of every list in it. */
 function figuresOf(contents: readonly string[]): ReadonlySet<number> {
   const known = new Set<number>();
   for (const content of contents) {
-    for (const [text] of content.matchAll(/(?<![\w.])\d[\d,]*(?:\.\d+)?(?:e-?\d+)?(?!\.?\w)/gi)) known.add(numberOf(text));
     try {
-      addLengths(JSON.parse(content), known);
+      addFigures(JSON.parse(content), known);
     } catch {
-      // Plain text, or JSON that was cut. Its numbers are known already.
+      // Plain text, or JSON that was cut.
+      addFigures(content, known);
     }
   }
   return known;
 }
 
-function addLengths(value: unknown, known: Set<number>): void {
+function addFigures(value: unknown, known: Set<number>): void {
+  if (typeof value === "number") known.add(value);
+  if (typeof value === "string") for (const [text] of value.matchAll(NUMBER)) known.add(numberOf(text));
   if (Array.isArray(value)) known.add(value.length);
-  if (typeof value === "object" && value !== null) for (const member of Object.values(value)) addLengths(member, known);
+  if (typeof value === "object" && value !== null) for (const member of Object.values(value)) addFigures(member, known);
 }
 
 const numberOf = (text: string): number => Number(text.replaceAll(",", ""));
-/** Sentences round to a few digits. */
-const near = (a: number, b: number): boolean => Math.abs(a - b) <= Math.max(Math.abs(a), Math.abs(b)) * 0.005;

@@ -105,6 +105,13 @@ describe("the scorer of grounded findings", () => {
       expect(grounded(finding), finding).toMatchObject([{ passed: true }]);
   });
 
+  it("reads a list of numbers as numbers, and a number with separators as one", () => {
+    const listed = [madeUpCall({ tool: "look", content: '{"lines":[100,200],"total":"12,345"}' })];
+    for (const figure of ["100", "200", "12,345", "12345"])
+      expect(grounded(`It is ${figure} lines.`, { calls: listed }), figure).toMatchObject([{ passed: true }]);
+    expect(grounded("It is 345 lines.", { calls: listed })).toMatchObject([{ passed: false }]);
+  });
+
   it("finds a figure that nothing shows", () => {
     expect(grounded("7 of 120 tests failed.")).toMatchObject([{ passed: false, value: 0.5, reason: "Not in the evidence: 7." }]);
     expect(grounded("The error rate is 9 %.")).toMatchObject([{ passed: false }]);
