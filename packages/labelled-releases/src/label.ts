@@ -49,7 +49,7 @@ const Label = Type.Object(
     severity: Type.Array(Type.Enum([...severities]), { minItems: 1, maxItems: 2 }),
     because: Line(300),
     source: Source,
-    findings: Type.Array(Finding, { maxItems: 20 }),
+    findings: Type.Array(Finding, { maxItems: 60 }),
     /** Kinds that somebody who only reads words would report, but that the release does not have. */
     absent: Type.Array(Type.Object({ kind: Type.Enum([...findingKinds]), because: Line(200) }, closed), { maxItems: 10 }),
   },
