@@ -56,7 +56,7 @@ const READERS: readonly (readonly [string, (text: string) => unknown])[] = [
   ["exports of Go", (text) => exportsOf("a.go", text)],
   ["the kind of a file", (text) => kindOf("db/migrations/a.sql", text)],
   ["a message", (text) => readMessage(text.slice(0, 2000), text)],
-  ["a hunk", (text) => kindOfHunk({ line: 1, removedLines: [], addedLines: text.split("\n").slice(0, 5000) })],
+  ["a hunk", (text) => kindOfHunk({ line: 1, replaces: [1, 1], removedLines: [], addedLines: text.split("\n").slice(0, 5000) })],
   ["a patch", (text) => parsePatch(text)],
   ...["package.json", "go.mod", "requirements.txt", "setup.cfg", "pyproject.toml", "Gemfile", "pom.xml"].map(
     (file) => [file, (text: string) => readManifest(file, text)] as const,

@@ -16,7 +16,7 @@ describe("kind of a hunk", () => {
     ["logging", "logger.info(name)"],
     ["other", "const author = one + two;"],
   ])("%s: %s", (kind, text) => {
-    expect(kindOfHunk({ line: 1, removedLines: [], addedLines: [text] })).toBe(kind);
+    expect(kindOfHunk({ line: 1, replaces: [1, 1], removedLines: [], addedLines: [text] })).toBe(kind);
   });
 
   it("reads hunks by the ids of the contents, and lines that look like headers stay lines", () => {

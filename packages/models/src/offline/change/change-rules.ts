@@ -42,6 +42,13 @@ export const changeRules = {
     limits: "The rules know no list of advisories, so a step that no message explains is an ordinary step.",
     advice: "Check whether the product uses the vulnerable part of the dependency, and install the release soon if it does.",
   },
+  "security-changelog": {
+    kind: "security_fix",
+    looksAt: "entries that the release adds to a changelog and that speak of a vulnerability or stand below a heading about security, if no other commit is the fix",
+    severity: "high",
+    limits: "If the entry names no commit, which one is the fix stays unknown.",
+    advice: "Ask a security owner to review it and install the release soon, because an attacker can read the changelog too.",
+  },
   "breaking-major": {
     kind: "breaking_change",
     looksAt: "the step of the version, if product code or a manifest changes with it",
@@ -69,6 +76,20 @@ export const changeRules = {
     looksAt:
       "commits to product code whose subject removes support or something deprecated, or, with a change of the docs, an option, a method and the like",
     severity: "high",
+    limits: "A language or run time that is dropped is a requirement, not an API.",
+    advice: "Find out who still uses what is removed before the rollout.",
+  },
+  "breaking-changelog": {
+    kind: "breaking_change",
+    looksAt: "entries of the changelog that call a change breaking, if no other finding is about it",
+    severity: "high",
+    limits: "A major step has its own finding. Entries that only describe the change are not found.",
+    advice: "Read the entry and ask the people who use the changed part before the rollout.",
+  },
+  "removed-changelog": {
+    kind: "removed_api",
+    looksAt: "entries of the changelog that say that something is removed, if no other finding is about it",
+    severity: "high, or medium in a patch",
     limits: "A language or run time that is dropped is a requirement, not an API.",
     advice: "Find out who still uses what is removed before the rollout.",
   },
