@@ -23,8 +23,8 @@ describe("kind of a hunk", () => {
     const [a, b] = ["1".repeat(40), "2".repeat(40)];
     const patch = `diff --git "a/x\\ny" "b/x\\ny"\nindex ${a}..${b} 100644\n--- a\n+++ b\n@@ -3,0 +4,2 @@ diff --git\n+diff --git a b\n+index 3..4\n@@ -9 +11,0 @@\n--- gone\n`;
     expect(parsePatch(patch).get(`${a}..${b}`)).toEqual([
-      { line: 4, removedLines: [], addedLines: ["diff --git a b", "index 3..4"] },
-      { line: 9, removedLines: ["-- gone"], addedLines: [] },
+      { line: 4, replaces: [3, 4], removedLines: [], addedLines: ["diff --git a b", "index 3..4"] },
+      { line: 9, replaces: [9, 9], removedLines: ["-- gone"], addedLines: [] },
     ]);
   });
 });

@@ -19,9 +19,12 @@ import { unknownEvidence } from "./unknown-evidence.ts";
  */
 export function assessChange(facts: ReleaseFacts): ChangeAssessment {
   const change = productChange(facts);
-  const security = securityFindings(change);
+  const found = securityFindings(change);
   const breaking = breakingFindings(change);
-  const changelog = changelogFindings(change, [...security, ...breaking]);
+  const fixes = found.filter(({ rule }) => rule !== "security-announced");
+  const changelog = changelogFindings(change, [...fixes, ...breaking]);
+  // An entry of the changelog says more than a commit that only announces a fix.
+  const security = changelog.some(({ kind }) => kind === "security_fix") ? fixes : found;
   const secure = [...security, ...changelog.filter(({ kind }) => kind === "security_fix")];
   const inSecurity = new Set(secure.flatMap(({ evidence }) => evidence.flatMap((place) => ("commit" in place ? [place.commit] : []))));
   const features = featureFindings(change, inSecurity);

@@ -11,6 +11,7 @@ export function breakingFindings(change: ProductChange): readonly ChangeFinding[
     ...majorStep(change),
     ...markers(change),
     ...removedExports(change),
+    ...changedSignatures(change),
     ...removedSupport(change),
     ...migrations(change),
     ...requirements(change),
@@ -55,9 +56,21 @@ function removedExports(change: ProductChange): readonly ChangeFinding[] {
   const places = files.filter(({ path }) => paths.has(path));
   const listed = new Set(places.map(({ path }) => path));
   const unlisted = [...paths].filter((path) => !listed.has(path));
-  // A patch promises that nothing breaks, so in most patches nobody uses the names.
-  const severity = facts.version.step === "patch" ? "medium" : "high";
-  return [finding("removed-exports", severity, text, [...atFiles(places), ...atPaths(unlisted)])];
+  return [finding("removed-exports", promised(facts), text, [...atFiles(places), ...atPaths(unlisted)])];
+}
+
+/** A patch promises that nothing breaks, so in most patches nobody uses the names. A version 0.x promises nothing, and its users know that. */
+export function promised({ version }: ReleaseFacts): "medium" | "high" {
+  return version.step === "patch" || /^v?0\./.test(version.from ?? "") ? "medium" : "high";
+}
+
+/** In Rust, a call of a function with other parameters does not compile. Other languages have default values or tools that help. */
+function changedSignatures({ facts, files }: ProductChange): readonly ChangeFinding[] {
+  const changed = facts.exports.changed.filter(({ file, name }) => file.endsWith(".rs") && isPublic(file, name, facts));
+  if (changed.length === 0) return [];
+  const paths = new Set(changed.map(({ file }) => file));
+  const text = `${counted(changed.length, "exported function")} of a library ${changed.length === 1 ? "has" : "have"} other parameters: ${named(changed.map(({ name }) => name))}.`;
+  return [finding("changed-signatures", promised(facts), text, atFiles(files.filter(({ path }) => paths.has(path))))];
 }
 
 const PRIVATE = /(?:^|\/)(?:_|\.|internals?\/|private\/|cmd\/|tests?\/|testing\/|examples?\/|docs?\/|bench\w*\/|scripts?\/|tools?\/)/i;

@@ -66,10 +66,17 @@ export const changeRules = {
   "removed-exports": {
     kind: "removed_api",
     looksAt: "exported names of product code that are gone. In JavaScript and TypeScript, only those of entry files count",
-    severity: "high, or medium in a patch",
+    severity: "high, or medium in a patch and in 0.x",
     limits:
-      "C, Rust and other languages have no such facts. Methods, private names and applications with pinned dependencies do not count.",
+      "C and other languages have no such facts, and Rust has them only for libraries. Methods, private names and applications with pinned dependencies do not count.",
     advice: "Search the code that uses it for the removed names before the rollout.",
+  },
+  "changed-signatures": {
+    kind: "breaking_change",
+    looksAt: "public functions of Rust libraries that have other parameters",
+    severity: "high, or medium in a patch and in 0.x",
+    limits: "In other languages, most changes of parameters break nobody.",
+    advice: "Build the code that uses the library before the rollout.",
   },
   "removed-support": {
     kind: "removed_api",
@@ -82,14 +89,14 @@ export const changeRules = {
   "breaking-changelog": {
     kind: "breaking_change",
     looksAt: "entries of the changelog that call a change breaking, if no other finding is about it",
-    severity: "high",
+    severity: "high, or medium in a patch and in 0.x",
     limits: "A major step has its own finding. Entries that only describe the change are not found.",
     advice: "Read the entry and ask the people who use the changed part before the rollout.",
   },
   "removed-changelog": {
     kind: "removed_api",
     looksAt: "entries of the changelog that say that something is removed, if no other finding is about it",
-    severity: "high, or medium in a patch",
+    severity: "high, or medium in a patch and in 0.x",
     limits: "A language or run time that is dropped is a requirement, not an API.",
     advice: "Find out who still uses what is removed before the rollout.",
   },

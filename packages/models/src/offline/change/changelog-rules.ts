@@ -1,5 +1,6 @@
 import { counted } from "@toolbus/contracts";
 import type { ReleaseFacts } from "@toolbus/release-facts";
+import { promised } from "./breaking-rules.ts";
 import type { ChangeFinding, Evidence } from "./change-finding.ts";
 import { cleanText } from "../clean-text.ts";
 import { atCommits, finding, named } from "./evidence.ts";
@@ -55,13 +56,13 @@ function breakingEntries(entries: readonly Entry[], change: ProductChange): read
   // A major step breaks something anyway, and has a finding of its own.
   if (entries.length === 0 || change.facts.version.step === "major") return [];
   const text = `The changelog calls ${counted(entries.length, "change")} breaking.`;
-  return [finding("breaking-changelog", "high", text, placesOf(entries, change))];
+  return [finding("breaking-changelog", promised(change.facts), text, placesOf(entries, change))];
 }
 
 function removedEntries(entries: readonly Entry[], change: ProductChange): readonly ChangeFinding[] {
   if (entries.length === 0) return [];
   const text = `The changelog says that ${counted(entries.length, "thing")} that users had ${entries.length === 1 ? "is" : "are"} removed.`;
-  return [finding("removed-changelog", change.facts.version.step === "patch" ? "medium" : "high", text, placesOf(entries, change))];
+  return [finding("removed-changelog", promised(change.facts), text, placesOf(entries, change))];
 }
 
 /** Returns the commits that the entries are about. For an entry without one, its place in the changelog. */
