@@ -54,12 +54,14 @@ export async function readChangelog(
 }
 
 /** Subjects of commits that write the changelog for changes of others. */
-const WRITES_ONLY = /^\W*(?:(?:prepare|cut|bump|update|set|start|clean up)\s+(?:the\s+)?)?(?:releas(?:e|ing)|version|changelog|docs?|history|v?\d+\.\d+)\b/i;
+const WRITES_ONLY =
+  /^\W*(?:(?:prepare|cut|bump|update|set|start|clean up)\s+(?:the\s+)?)?(?:releas(?:e|ing)|version|changelog|docs?|history|v?\d+\.\d+)\b/i;
 
 /** Returns the commits that an entry is about: those that it names, or else the one that added it, if that one touches the product too. */
 function commitsOf(item: ChangelogItem, commits: readonly CommitFacts[], adders: ReadonlyMap<string, string>): readonly string[] {
   const named = commits.filter(
-    (commit) => item.hashes.some((hash) => commit.hash.startsWith(hash.slice(0, 12))) || item.issues.some((issue) => isAbout(commit, issue)),
+    (commit) =>
+      item.hashes.some((hash) => commit.hash.startsWith(hash.slice(0, 12))) || item.issues.some((issue) => isAbout(commit, issue)),
   );
   const merged = named.flatMap((commit) => (commit.parents > 1 ? mergedBy(commit, commits) : [commit]));
   const touching = merged.filter(touchesProduct);

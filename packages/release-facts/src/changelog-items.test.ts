@@ -39,7 +39,8 @@ describe("the entries of a changelog", () => {
   });
 
   it("stand below indented headings that end with a colon", () => {
-    const text = "Release 1.1.0 Tue September 20 2022\n        Security fixes:\n       #629 #640  CVE-2026-1111 -- Heap use-after-free\n\n        Bug fixes:\n            #634  Fix a build\n";
+    const text =
+      "Release 1.1.0 Tue September 20 2022\n        Security fixes:\n       #629 #640  CVE-2026-1111 -- Heap use-after-free\n\n        Bug fixes:\n            #634  Fix a build\n";
     const [found, ...more] = changelogItems("", text, from, to);
     expect(found).toMatchObject({ line: 3, marks: ["security"], advisories: ["CVE-2026-1111"], issues: ["#629", "#640"] });
     expect(more).toEqual([]);

@@ -69,9 +69,7 @@ export function changelogItems(before: string, after: string, from: Version | nu
 }
 
 function linesOf(text: string): readonly string[] {
-  return text
-    .split("\n", MOST_LINES)
-    .map((each) => each.slice(0, LONGEST_LINE).replace(/\s+$/, ""));
+  return text.split("\n", MOST_LINES).map((each) => each.slice(0, LONGEST_LINE).replace(/\s+$/, ""));
 }
 
 const BULLET = /^\s*(?:[-*+•]|\d{1,3}[.)]|(?:#\d{1,7}\s)+)\s*\S/;
@@ -81,13 +79,17 @@ function headingIn(text: string, next: string): string | null {
   const [, marked] = /^#{1,6}\s{1,4}(\S.{0,300})$/.exec(text) ?? [];
   if (marked !== undefined) return marked;
   if (/^\S/.test(text) && text.length <= 120 && /^([=~^"*-])\1{2,}$/.test(next)) return text;
-  if (/^(?:(?:release|version)\s+)?v?\d{1,6}\.\d{1,6}[\w.-]{0,30}(?:$|\s[^a-z]{0,30}|\s.{0,40}\d{4})/i.test(text) && !/[.,;:]$/.test(text)) return text;
+  if (/^(?:(?:release|version)\s+)?v?\d{1,6}\.\d{1,6}[\w.-]{0,30}(?:$|\s[^a-z]{0,30}|\s.{0,40}\d{4})/i.test(text) && !/[.,;:]$/.test(text))
+    return text;
   const [, labelled] = /^\s{0,12}(?:\*\*|__)?([A-Z][\w /&-]{2,40}):?(?:\*\*|__)?:?$/.exec(text) ?? [];
   return labelled !== undefined && /(?:\*\*|:|__)$/.test(text) ? labelled : null;
 }
 
 function versionIn(heading: string): Version | null {
-  const [, found] = /(?:^|[^\w.])v?(\d{1,6}\.\d{1,6}(?:\.\d{1,6})?(?:[-.]?(?:alpha|beta|rc|pre|dev)[\w.]{0,20})?)(?![\w.]*\/)/i.exec(heading.slice(0, 120)) ?? [];
+  const [, found] =
+    /(?:^|[^\w.])v?(\d{1,6}\.\d{1,6}(?:\.\d{1,6})?(?:[-.]?(?:alpha|beta|rc|pre|dev)[\w.]{0,20})?)(?![\w.]*\/)/i.exec(
+      heading.slice(0, 120),
+    ) ?? [];
   return found === undefined ? null : firstVersionIn(found);
 }
 
@@ -106,7 +108,9 @@ function itemOf(at: number, texts: readonly string[], section: ChangelogMark | "
   const plain = text.replaceAll(/\]\([^)\s]{1,300}\)/g, "]");
   const marks = marksOf(plain, section);
   if (marks.length === 0) return [];
-  const advisories = [...text.matchAll(/\b(?:CVE-\d{4}-\d{4,7}|GHSA(?:-[23456789cfghjmpqrvwx]{4}){3})\b/gi)].map(([id]) => cleanLine(id, 30));
+  const advisories = [...text.matchAll(/\b(?:CVE-\d{4}-\d{4,7}|GHSA(?:-[23456789cfghjmpqrvwx]{4}){3})\b/gi)].map(([id]) =>
+    cleanLine(id, 30),
+  );
   return [
     {
       line: at,

@@ -2,7 +2,10 @@ import { line } from "./clean-text.ts";
 import type { CommitFacts, SecurityWord } from "./release-facts.ts";
 
 /** The facts in a commit message. */
-export type MessageFacts = Pick<CommitFacts, "type" | "breaking" | "reverts" | "fixes" | "advisories" | "security" | "repairs" | "privateMerge">;
+export type MessageFacts = Pick<
+  CommitFacts,
+  "type" | "breaking" | "reverts" | "fixes" | "advisories" | "security" | "repairs" | "privateMerge"
+>;
 
 /** The longest part of a message's body that is read. */
 const LONGEST_BODY = 20_000;
@@ -94,7 +97,9 @@ const DISTANCE = 40;
 const MOST_VERBS = 200;
 
 function repairsIn(whole: string): SecurityWord[] {
-  const after = [...whole.matchAll(VERB)].slice(0, MOST_VERBS).map(({ index, 0: verb }) => whole.slice(index + verb.length, index + verb.length + DISTANCE + 20));
+  const after = [...whole.matchAll(VERB)]
+    .slice(0, MOST_VERBS)
+    .map(({ index, 0: verb }) => whole.slice(index + verb.length, index + verb.length + DISTANCE + 20));
   return Object.entries(SECURITY).flatMap(([word, pattern]) =>
     isSecurityWord(word) && after.some((text) => (pattern.exec(text)?.index ?? Infinity) <= DISTANCE) ? [word] : [],
   );

@@ -32,7 +32,7 @@ export function parsePatch(patch: string): ReadonlyMap<string, readonly PatchHun
       removed = [];
       added = [];
       inHunk = now !== undefined && hunks.length < MOST_HUNKS;
-      if (inHunk) 
+      if (inHunk)
         hunks.push({
           line: Number(length === "0" ? old : now),
           replaces: replacedBy(Number(old), oldLength === undefined ? 1 : Number(oldLength)),

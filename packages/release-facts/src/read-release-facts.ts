@@ -108,7 +108,11 @@ async function derive(git: Git, range: ReleaseRange, place: PackagePlace | null,
   const changelog = await readChangelog(git, range, version, files, texts, commits.list, directory);
   const named = new Set(changelog.list.flatMap((entry) => entry.commits ?? []));
   const rust = files.filter(({ kind, path }) => kind === "code" && path.endsWith(".rs"));
-  const publicRust = await publicRustFiles(git, head.id, rust.map(({ path }) => path));
+  const publicRust = await publicRustFiles(
+    git,
+    head.id,
+    rust.map(({ path }) => path),
+  );
   const isTagSeries = base.isTag && head.isTag && seriesOf(base.ref) === seriesOf(head.ref);
   return {
     format: 1,
@@ -134,7 +138,9 @@ async function derive(git: Git, range: ReleaseRange, place: PackagePlace | null,
       deleted: sum(files, "deleted"),
       byKind: totalsByKind(files),
       omitted: files.length - chosen.length,
-      list: chosen.map((file) => factsOfFile(file, patch, history.byPath, limits.hunks, fresh?.byPath)).toSorted((a, b) => compare(a.path, b.path)),
+      list: chosen
+        .map((file) => factsOfFile(file, patch, history.byPath, limits.hunks, fresh?.byPath))
+        .toSorted((a, b) => compare(a.path, b.path)),
       ...(outside === null ? {} : { outside }),
     },
     exports: exportChanges(

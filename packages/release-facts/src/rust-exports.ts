@@ -19,7 +19,8 @@ export function rustExports(content: string): ReadonlyMap<string, string> {
     else if (name !== undefined && (indent === undefined || owner !== null)) {
       if (indent !== undefined && kind !== "fn") continue;
       const open = content.indexOf("(", found.index + whole.length);
-      const signature = kind === "fn" && open >= 0 && open - found.index - whole.length < 300 ? signatureOf(parenthesised(content, open)) : "";
+      const signature =
+        kind === "fn" && open >= 0 && open - found.index - whole.length < 300 ? signatureOf(parenthesised(content, open)) : "";
       names.set(indent === undefined ? name : `${owner ?? ""}::${name}`, signature);
     }
   }

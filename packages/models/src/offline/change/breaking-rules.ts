@@ -30,15 +30,16 @@ function isMarked(commit: CommitFacts): boolean {
   const type = typeOf(commit);
   const text = textOf(commit.subject);
   if (type === "breaking" || (type === "major" && !/\bdefaults?\b/i.test(text))) return true;
-  return touches(commit, "code") && /^(?:[Cc]hange|[Cc]onvert|[Rr]ename|[Ss]witch)[sd]?\b.{0,20}\b(?:APIs?|endpoints?|responses?)\b.{0,30}\bto\b/.test(text);
+  return (
+    touches(commit, "code") &&
+    /^(?:[Cc]hange|[Cc]onvert|[Rr]ename|[Ss]witch)[sd]?\b.{0,20}\b(?:APIs?|endpoints?|responses?)\b.{0,30}\bto\b/.test(text)
+  );
 }
 
 function markers({ facts }: ProductChange): readonly ChangeFinding[] {
   const commits = facts.commits.list.filter(
     (commit) =>
-      touches(commit, "code", "migration", "manifest", "config", "types") &&
-      !isRelease(commit) &&
-      (commit.breaking ?? isMarked(commit)),
+      touches(commit, "code", "migration", "manifest", "config", "types") && !isRelease(commit) && (commit.breaking ?? isMarked(commit)),
   );
   if (commits.length === 0) return [];
   const text = `${counted(commits.length, "commit")} to the product ${commits.length === 1 ? "is" : "are"} marked as breaking.`;
@@ -96,8 +97,16 @@ function saysRemoval(commit: CommitFacts): boolean {
   const text = textOf(commit.subject);
   if (!/^(?:drop|remove|delete)[sd]?\b/i.test(text) || INTERNAL.test(text)) return false;
   if (/^\w+(?: (?:the|all|old|previously|long|code|and)\b){0,3} (?:deprecat|(?:[\w`'".-]{1,40} ){0,2}support\b)/i.test(text)) return true;
-  if (/^\w+ .{0,60}\b(?:api|cli|rest|http|web|compatibility|public|old|legacy) (?:endpoint|route|command|flag|option|method)s?\b/i.test(text)) return true;
-  if (/^\w+ (?:(?:the|all)\s)?(?:old|legacy|obsolete|previous)\s.{0,40}\b(?:behaviou?rs?|parameters?|arguments?|names?|formats?)\b/i.test(text)) return true;
+  if (
+    /^\w+ .{0,60}\b(?:api|cli|rest|http|web|compatibility|public|old|legacy) (?:endpoint|route|command|flag|option|method)s?\b/i.test(text)
+  )
+    return true;
+  if (
+    /^\w+ (?:(?:the|all)\s)?(?:old|legacy|obsolete|previous)\s.{0,40}\b(?:behaviou?rs?|parameters?|arguments?|names?|formats?)\b/i.test(
+      text,
+    )
+  )
+    return true;
   // What users have is in the docs.
   return touches(commit, "docs") && /\b(?:apis?|commands?|endpoints?|features?|flags?|methods?|options?|settings?)\b/i.test(text);
 }
@@ -111,7 +120,9 @@ function migrations({ facts }: ProductChange): readonly ChangeFinding[] {
   const added = facts.files.list.filter((file) => file.kind === "migration" && isNew(file));
   if (added.length === 0) return [];
   // The same migration for another database may be empty, so it has no statement that would show its kind.
-  const siblings = facts.files.list.filter((file) => file.kind !== "migration" && isNew(file) && /(?:^|\/)migrations?\/.{1,300}\.sql$/.test(file.path));
+  const siblings = facts.files.list.filter(
+    (file) => file.kind !== "migration" && isNew(file) && /(?:^|\/)migrations?\/.{1,300}\.sql$/.test(file.path),
+  );
   const text = `${counted(added.length, "new migration")} ${added.length === 1 ? "changes" : "change"} the schema of the database.`;
   return [finding("new-migration", "high", text, atFiles([...added, ...siblings]))];
 }

@@ -58,7 +58,10 @@ describe("a breaking change", () => {
 
   it("is a function of a Rust library with other parameters, and not one of Python", () => {
     const changed = (file: string) => assess({ step: "minor", changed: [{ file, name: "one" }], files: [{ path: file, added: 5 }] });
-    expect(changed("src/input.rs")).toMatchObject({ severity: "high", findings: [{ rule: "changed-signatures", kind: "breaking_change" }] });
+    expect(changed("src/input.rs")).toMatchObject({
+      severity: "high",
+      findings: [{ rule: "changed-signatures", kind: "breaking_change" }],
+    });
     expect(changed("src/input.py").findings).toEqual([]);
   });
 });
@@ -113,7 +116,10 @@ describe("a migration", () => {
   it("names the empty one for another database too", () => {
     const files = ["mysql", "sqlite"].map((name) => ({ status: "A" as const, path: `migrations/${name}/2/up.sql` }));
     const [found] = assess({ files: [{ ...files[0], kind: "migration" }, files[1] ?? {}] }).findings;
-    expect(found?.evidence.map((place) => "file" in place && place.file)).toEqual(["migrations/mysql/2/up.sql", "migrations/sqlite/2/up.sql"]);
+    expect(found?.evidence.map((place) => "file" in place && place.file)).toEqual([
+      "migrations/mysql/2/up.sql",
+      "migrations/sqlite/2/up.sql",
+    ]);
   });
 });
 
@@ -198,7 +204,10 @@ describe("a revert", () => {
   it("is a dependency that moves back, if a commit says so", () => {
     const dependencies = [{ from: "1.2.0", to: "1.1.0", step: "back" as const }];
     expect(rulesOf({ dependencies })).toEqual(["dependency-steps"]);
-    expect(rulesOf({ dependencies, commits: [{ subject: "Downgrade one", touches: ["manifest"] }] })).toEqual(["dependency-steps", "revert"]);
+    expect(rulesOf({ dependencies, commits: [{ subject: "Downgrade one", touches: ["manifest"] }] })).toEqual([
+      "dependency-steps",
+      "revert",
+    ]);
   });
 
   it("of docs, of the build, or of a commit in the same release is none", () => {

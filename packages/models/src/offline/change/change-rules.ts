@@ -44,7 +44,8 @@ export const changeRules = {
   },
   "security-changelog": {
     kind: "security_fix",
-    looksAt: "entries that the release adds to a changelog and that speak of a vulnerability or stand below a heading about security, if no other commit is the fix",
+    looksAt:
+      "entries that the release adds to a changelog and that speak of a vulnerability or stand below a heading about security, if no other commit is the fix",
     severity: "high",
     limits: "If the entry names no commit, which one is the fix stays unknown.",
     advice: "Ask a security owner to review it and install the release soon, because an attacker can read the changelog too.",

@@ -46,7 +46,21 @@ describe("an entry of a changelog", () => {
 
   it("is nothing if neither the product nor a dependency changes, or if it only adds or deprecates something", () => {
     expect(rulesOf({ files: [{ kind: "docs", added: 5 }], changelog: [{ ...at, says: ["security"] }] })).toEqual([]);
-    expect(rulesOf({ changelog: [{ ...at, says: ["added"] }, { ...at, says: ["deprecated"] }] })).toEqual([]);
+    expect(
+      rulesOf({
+        changelog: [
+          { ...at, says: ["added"] },
+          { ...at, says: ["deprecated"] },
+        ],
+      }),
+    ).toEqual([]);
+  });
+
+  it("about a removal is none if its commit only moves a dependency", () => {
+    const changelog: Told["changelog"] = [{ ...at, says: ["removed"], commits: ["f1".repeat(6)] }];
+    const commit = (touches: readonly ("code" | "manifest")[]) => [{ hash: "f1".repeat(6), subject: "deps: one", touches: [...touches] }];
+    expect(rulesOf({ commits: commit(["manifest"]), changelog })).toEqual([]);
+    expect(rulesOf({ commits: commit(["code"]), changelog })).toEqual(["removed-changelog"]);
   });
 
   it("makes its commit no feature", () => {

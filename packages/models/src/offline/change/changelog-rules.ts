@@ -18,7 +18,15 @@ export function changelogFindings(change: ProductChange, others: readonly Change
   if (fileCount === 0 && facts.dependencies.list.length === 0) return [];
   return [
     ...securityEntries(entriesFor("security", entries, change, others), change),
-    ...breakingEntries(entriesFor("breaking", entries.filter(({ says }) => !says.includes("removed")), change, others), change),
+    ...breakingEntries(
+      entriesFor(
+        "breaking",
+        entries.filter(({ says }) => !says.includes("removed")),
+        change,
+        others,
+      ),
+      change,
+    ),
     ...removedEntries(entriesFor("removed", entries, change, others), change),
   ];
 }
@@ -37,10 +45,13 @@ function entriesFor(mark: Mark, entries: readonly Entry[], { facts }: ProductCha
   const same = others.filter(({ kind }) => kinds.includes(kind));
   const known = new Set(same.flatMap(({ evidence }) => evidence.flatMap((place) => ("commit" in place ? [place.commit] : []))));
   // A marker of a commit says the same as the entry, and a removal is not breaking once more.
-  const listed = new Set(facts.commits.list.map(({ hash }) => hash));
+  const listed = new Map(facts.commits.list.map((commit) => [commit.hash, commit]));
   return entries.filter(({ says, commits = [] }) => {
     if (!says.includes(mark) || (mark !== "security" && says.includes("security"))) return false;
     const about = commits.filter((hash) => listed.has(hash));
+    // Changelogs also tell what a dependency removed, and that is no removal from this product.
+    const own = about.some((hash) => listed.get(hash)?.touches?.includes("code"));
+    if (mark !== "security" && about.length > 0 && !own) return false;
     return about.length > 0 ? !about.some((hash) => known.has(hash)) : same.length === 0;
   });
 }

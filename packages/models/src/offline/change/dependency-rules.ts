@@ -11,7 +11,8 @@ export function dependencyFindings(change: ProductChange): readonly ChangeFindin
   // Somebody who moves everything at once did not choose the single step, and the whole move is what needs a look.
   const isBulk = dependencies.length >= changeThresholds.bulkSteps.value;
   const majors = dependencies.filter(
-    (dependency) => isMajor(dependency, dependencies) && (!isBulk || facts.commits.list.some(({ subject }) => isNamedIn(subject, dependency))),
+    (dependency) =>
+      isMajor(dependency, dependencies) && (!isBulk || facts.commits.list.some(({ subject }) => isNamedIn(subject, dependency))),
   );
   const found: ChangeFinding[] = [];
   if (majors.length > 0) {

@@ -38,7 +38,10 @@ function saysNew(subject: string, isPatch: boolean): boolean {
 
 function isFeature(commit: CommitFacts, isPatch: boolean): boolean {
   const type = typeOf(commit);
-  if (type === "feat" || type === "feature") return !/^(?:remove|drop|delete|deprecate|revert)|^(?:improve|better|clearer)\b.{0,20}\berrors?\b|\bwarnings?\b/i.test(textOf(commit.subject));
+  if (type === "feat" || type === "feature")
+    return !/^(?:remove|drop|delete|deprecate|revert)|^(?:improve|better|clearer)\b.{0,20}\berrors?\b|\bwarnings?\b/i.test(
+      textOf(commit.subject),
+    );
   return type !== "refactor" && type !== "perf" && type !== "revert" && saysNew(commit.subject, isPatch);
 }
 

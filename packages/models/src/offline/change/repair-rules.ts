@@ -31,7 +31,9 @@ function hotfix(change: ProductChange): readonly ChangeFinding[] {
 function repairsEarlier({ facts, files }: ProductChange, repairs: readonly CommitFacts[]): boolean {
   return (
     (facts.freshSince !== undefined && files.some(({ freshHunks }) => (freshHunks ?? 0) > 0)) ||
-    repairs.some(({ subject, reverts: undone }) => undone !== undefined || /\b(?:regress\w{0,6}|hotfix|broken (?:by|in|since)|again)\b/i.test(subject))
+    repairs.some(
+      ({ subject, reverts: undone }) => undone !== undefined || /\b(?:regress\w{0,6}|hotfix|broken (?:by|in|since)|again)\b/i.test(subject),
+    )
   );
 }
 
@@ -51,7 +53,8 @@ function reverts(change: ProductChange): readonly ChangeFinding[] {
       isRevert(commit) && (omitted === 0 || commit.reverts !== "unknown") && !commit.revertsInRelease && !isUndoneHere(commit, list),
   );
   // A version that moves back without a word is often only a looser requirement, or a merge of two branches.
-  const saysBack = (subject: string, name: string) => /\brevert|\bback to\b|\bdowngrad|\broll(?:ed)? ?back/i.test(subject) && subject.includes(name);
+  const saysBack = (subject: string, name: string) =>
+    /\brevert|\bback to\b|\bdowngrad|\broll(?:ed)? ?back/i.test(subject) && subject.includes(name);
   const back = dependencies.filter(({ step, name }) => step === "back" && list.some(({ subject }) => saysBack(subject, name)));
   if (undone.length + back.length === 0) return [];
   const naming = list.filter(({ subject }) => back.some(({ name }) => saysBack(subject, name)));

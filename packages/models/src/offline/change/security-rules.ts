@@ -122,7 +122,9 @@ function namesAdvisory({ advisories, subject }: CommitFacts): boolean {
 const ATTACKS: ReadonlySet<string> = new Set(["injection", "traversal", "prototype_pollution", "smuggling", "denial_of_service"]);
 
 function bodySaysFix(commit: CommitFacts): boolean {
-  return (commit.repairs ?? []).some((word) => ATTACKS.has(word)) && !/^(?:add|support|allow|expose|document)/i.test(textOf(commit.subject));
+  return (
+    (commit.repairs ?? []).some((word) => ATTACKS.has(word)) && !/^(?:add|support|allow|expose|document)/i.test(textOf(commit.subject))
+  );
 }
 
 function isRelaxing({ subject }: CommitFacts): boolean {
