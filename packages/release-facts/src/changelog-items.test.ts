@@ -51,12 +51,16 @@ describe("the entries of a changelog", () => {
     expect(found?.hashes).toEqual(["717534e"]);
   });
 
-  it.each(["No breaking changes", "docs: explain XSS", "Remove the file `_version.py`", "Add an option", "Fix MS-DOS line endings"])(
-    "say neither security nor breaking nor removed with %j",
-    (text) => {
-      expect(items(`## 1.1.0\n- ${text}\n`).filter((item) => !item.endsWith("added"))).toEqual([]);
-    },
-  );
+  it.each([
+    "No breaking changes",
+    "docs: explain XSS",
+    "Remove the file `_version.py`",
+    "Add an option",
+    "Fix MS-DOS line endings",
+    "#12 CI: Adapt to breaking changes in a tool",
+  ])("say neither security nor breaking nor removed with %j", (text) => {
+    expect(items(`## 1.1.0\n- ${text}\n`).filter((item) => !item.endsWith("added"))).toEqual([]);
+  });
 
   it("are in files with one of the usual names", () => {
     expect(["CHANGELOG.md", "History.md", "CHANGES.rst", "expat/Changes", "packages/kit/CHANGELOG.md"].filter(isChangelog)).toHaveLength(5);

@@ -105,7 +105,7 @@ function itemOf(at: number, texts: readonly string[], section: ChangelogMark | "
     .join(" ")
     .slice(0, LONGEST_ITEM)
     .replace(/^(?:[-*+•]|\d{1,3}[.)])\s+/, "");
-  const plain = text.replaceAll(/\]\([^)\s]{1,300}\)/g, "]");
+  const plain = text.replace(/^(?:#\d{1,7}\s+)+/, "").replaceAll(/\]\([^)\s]{1,300}\)/g, "]");
   const marks = marksOf(plain, section);
   if (marks.length === 0) return [];
   const advisories = [...text.matchAll(/\b(?:CVE-\d{4}-\d{4,7}|GHSA(?:-[23456789cfghjmpqrvwx]{4}){3})\b/gi)].map(([id]) =>

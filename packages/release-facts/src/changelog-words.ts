@@ -43,8 +43,8 @@ export function marksOf(text: string, section: Section | null): readonly Changel
   const aside = DOCS.test(text);
   const says: readonly (readonly [ChangelogMark, boolean])[] = [
     ["security", !REGRESSION.test(text) && (has("security") || (!aside && HARM.test(text) && REPAIR.test(text)))],
-    ["breaking", has("breaking") || BREAKING.test(text) || /\bBREAKING\b/.test(text)],
-    ["removed", (has("removed") || REMOVED.test(text)) && !RUNTIME.test(text) && !/\bfiles?\b/i.test(text)],
+    ["breaking", has("breaking") || (!aside && (BREAKING.test(text) || /\bBREAKING\b/.test(text)))],
+    ["removed", (has("removed") || (!aside && REMOVED.test(text))) && !RUNTIME.test(text) && !/\bfiles?\b/i.test(text)],
     ["deprecated", has("deprecated") || DEPRECATED.test(text)],
     ["added", has("added") || (section === null && !aside && ADDED.test(text))],
   ];
