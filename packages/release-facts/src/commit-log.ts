@@ -15,14 +15,20 @@ export interface CommitList {
   readonly list: CommitFacts[];
 }
 
+/** Every commit of a release, as far as their messages are read. */
+export interface AllCommits {
+  readonly total: number;
+  readonly list: readonly CommitFacts[];
+}
+
 /** Reads the commits that `head` has and `base` has not, newest first. In a monorepo only those that touch the package's folder. */
-export async function readCommits(git: Git, base: string, head: string, directory: string | null, most: number): Promise<CommitList> {
+export async function readCommits(git: Git, base: string, head: string, directory: string | null): Promise<AllCommits> {
   const range = [`${base}..${head}`, "--", ...(directory === null ? [] : [directory])];
   const total = Number((await git.run(["rev-list", "--count", ...range])).toString("utf8"));
   const log = ["log", `--max-count=${MOST_READ}`, "--no-color", "--no-notes", "--topo-order"];
   const output = await git.run([...log, "-z", "--format=tformat:%H%x00%cI%x00%P%x00%s%x00%b", ...range]);
-  const touched = parseTouched(
-    (await git.run([...log, "--name-only", "--no-renames", "--format=tformat:%x01%H", ...range])).toString("utf8"),
+  const touched = parseNumbered(
+    (await git.run([...log, "--numstat", "--no-renames", "--format=tformat:%x01%H", ...range])).toString("utf8"),
   );
   const fields = output.toString("utf8").split("\0");
   const all: CommitFacts[] = [];
@@ -39,7 +45,12 @@ export async function readCommits(git: Git, base: string, head: string, director
   }
   const hashes = new Set(all.map(({ hash }) => hash));
   const marked = all.map((commit) => (isInside(commit, hashes) ? { ...commit, revertsInRelease: true as const } : commit));
-  const list = kept(marked, most);
+  return { total, list: marked };
+}
+
+/** Returns the commits that the facts list. Those that an entry of a changelog names are kept early. */
+export function listedCommits({ total, list: all }: AllCommits, most: number, named: ReadonlySet<string>): CommitList {
+  const list = kept(all, most, named);
   return { total, omitted: total - list.length, list };
 }
 
@@ -47,13 +58,31 @@ export async function readCommits(git: Git, base: string, head: string, director
  * Parses the paths of each commit. Git quotes every path with a control character, so a line that begins with the byte 1 is never a path.
  */
 export function parseTouched(output: string): ReadonlyMap<string, readonly string[]> {
-  const touched = new Map<string, string[]>();
-  let paths: string[] = [];
+  return byCommit(output, unquoted);
+}
+
+/** A file of a commit, with its inserted plus deleted lines. */
+interface TouchedFile {
+  readonly path: string;
+  readonly lines: number;
+}
+
+/** Parses the files of each commit with their numbers of lines, in the same way. */
+export function parseNumbered(output: string): ReadonlyMap<string, readonly TouchedFile[]> {
+  return byCommit(output, (text) => {
+    const [added = "", deleted = "", ...path] = text.split("\t");
+    return { path: unquoted(path.join("\t")), lines: (Number(added) || 0) + (Number(deleted) || 0) };
+  });
+}
+
+function byCommit<T>(output: string, read: (text: string) => T): ReadonlyMap<string, readonly T[]> {
+  const touched = new Map<string, T[]>();
+  let items: T[] = [];
   for (const text of output.split("\n")) {
     if (text.startsWith("\u0001")) {
-      paths = [];
-      touched.set(text.slice(1), paths);
-    } else if (text !== "" && paths.length < 5000) paths.push(unquoted(text));
+      items = [];
+      touched.set(text.slice(1), items);
+    } else if (text !== "" && items.length < 5000) items.push(read(text));
   }
   return touched;
 }
@@ -77,9 +106,11 @@ function isInside({ reverts }: CommitFacts, hashes: ReadonlySet<string>): boolea
   return hashes.has(reverts) || (reverts.length < 12 && [...hashes].some((hash) => hash.startsWith(reverts)));
 }
 
-function areasOf(paths: readonly string[]): Pick<CommitFacts, "touches" | "areas"> {
-  if (paths.length === 0) return {};
+function areasOf(files: readonly TouchedFile[]): Pick<CommitFacts, "touches" | "areas" | "codeLines"> {
+  if (files.length === 0) return {};
+  const paths = files.map(({ path }) => path);
   const kinds = new Set(paths.map(kindOfPath));
+  const codeLines = files.reduce((total, { path, lines }) => total + (kindOfPath(path) === "code" ? lines : 0), 0);
   const touches: FileKind[] = fileKinds.filter((kind) => kinds.has(kind));
   const folders = new Map<string, number>();
   for (const path of paths) {
@@ -87,14 +118,14 @@ function areasOf(paths: readonly string[]): Pick<CommitFacts, "touches" | "areas
     folders.set(folder, (folders.get(folder) ?? 0) + 1);
   }
   const areas = [...folders].toSorted((a, b) => b[1] - a[1] || compare(a[0], b[0])).map(([folder]) => line(folder, 200));
-  return { touches, areas: areas.slice(0, 6) };
+  return { touches, areas: areas.slice(0, 6), ...(codeLines > 0 ? { codeLines } : {}) };
 }
 
-function kept(all: readonly CommitFacts[], most: number): CommitFacts[] {
+function kept(all: readonly CommitFacts[], most: number, named: ReadonlySet<string>): CommitFacts[] {
   if (all.length <= most) return [...all];
   const weight = (commit: CommitFacts) =>
     (commit.advisories || commit.privateMerge ? 8 : 0) +
-    (commit.breaking || commit.reverts ? 4 : 0) +
+    (commit.breaking || commit.reverts || named.has(commit.hash) ? 4 : 0) +
     (commit.security ? 2 : 0) +
     (commit.touches?.includes("code") ? 1 : 0);
   const chosen = new Set(

@@ -44,6 +44,11 @@ describe("commit message", () => {
     },
   );
 
+  it("knows what a body takes away from what it only names", () => {
+    expect(readMessage("Update the page", "- Prevent possible XSS in names").repairs).toEqual(["injection"]);
+    expect(readMessage("Explain XSS", "It is a way to attack. We fix other things.")).not.toHaveProperty("repairs");
+  });
+
   it("knows the fix of a fault from the fix of a text", () => {
     expect(["fix: a crash", "Fixed bug in parser", "Fix regression"].filter(isFix)).toHaveLength(3);
     expect(["docs: fix link", "Fix typo", "test: fix flaky test", "Add prefix"].filter(isFix)).toEqual([]);

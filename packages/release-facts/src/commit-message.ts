@@ -2,7 +2,10 @@ import { line } from "./clean-text.ts";
 import type { CommitFacts, SecurityWord } from "./release-facts.ts";
 
 /** The facts in a commit message. */
-export type MessageFacts = Pick<CommitFacts, "type" | "breaking" | "reverts" | "fixes" | "advisories" | "security" | "privateMerge">;
+export type MessageFacts = Pick<
+  CommitFacts,
+  "type" | "breaking" | "reverts" | "fixes" | "advisories" | "security" | "repairs" | "privateMerge"
+>;
 
 /** The longest part of a message's body that is read. */
 const LONGEST_BODY = 20_000;
@@ -28,6 +31,7 @@ export function readMessage(subject: string, body: string): MessageFacts {
   );
   const advisories = unique([...whole.matchAll(/\b(?:CVE-\d{4}-\d{4,7}|GHSA(?:-[23456789cfghjmpqrvwx]{4}){3})\b/gi)].map(([id]) => id));
   const security = securityIn(subject, whole);
+  const repairs = repairsIn(whole);
   return {
     ...(type === null ? {} : { type }),
     ...((type !== null && mark === "!") || /^BREAKING[ -]CHANGES?\b/m.test(whole) ? { breaking: true as const } : {}),
@@ -35,6 +39,7 @@ export function readMessage(subject: string, body: string): MessageFacts {
     ...(fixes.length > 0 ? { fixes } : {}),
     ...(advisories.length > 0 ? { advisories } : {}),
     ...(security.length > 0 ? { security } : {}),
+    ...(repairs.length > 0 ? { repairs } : {}),
     ...(isPrivateMerge(subject, body) ? { privateMerge: true as const } : {}),
   };
 }
@@ -62,7 +67,7 @@ const SECURITY: Readonly<Record<SecurityWord, RegExp>> = {
   security: /\bsecurity\b(?!\.md)/i,
   vulnerability: /\bvulnerab\w{1,10}\b|\bCVE-\d|\bGHSA-|\bexploit(?:able|s|ed)?\b|\bharden(?:ing|ed|s)?\b/i,
   denial_of_service:
-    /\bdenial[ -]of[ -]service\b|\bReDoS\b|\bDoS\b|\bbillion laughs\b|\b(?:resource|memory|stack|cpu) exhaustion\b|\bcatastrophic backtracking\b/i,
+    /\bdenial[ -]of[ -]service\b|\bReDoS\b|\bDoS\b|\bbillion laughs\b|\b(?:resource|memory|stack|cpu) exhaustion\b|\bcatastrophic backtracking\b|\brapid reset\b|\bslowloris\b/i,
   injection: /\b(?:sql|header|command|crlf|code|log|html) injection\b|\bXSS\b|\bcross[ -]site scripting\b|\bsanitiz\w{1,8}\b/i,
   bypass: /\bbypass(?:es|ed|ing)?\b|\bprivilege escalation\b|\bunauthori[sz]ed\b/i,
   traversal: /\b(?:path|directory) traversal\b|\bopen redirect\b/i,
@@ -73,12 +78,30 @@ const SECURITY: Readonly<Record<SecurityWord, RegExp>> = {
     /\b(?:leak|expos|disclos)\w{0,6}\b.{0,40}\b(?:header|cookie|credential|password|secret|token|information|data)s?\b|\b(?:strip|remove|drop|clear)\w{0,4}\b.{0,30}\b(?:authorization|cookie|credentials?|confidential)\b|\btiming attack\b/i,
   request_forgery: /\bCSRF\b|\bSSRF\b|\brequest forgery\b/i,
   smuggling: /\brequest smuggling\b|\bsmuggl\w{1,6}\b/i,
+  access_control:
+    /\b(?:access|permission|authori[sz]ation|ownership|membership) checks?\b|\b(?:without|not|missing|any)\b.{0,30}\b(?:validating the user|being a member|permissions?|authori[sz]ation)\b|\bmore secure\b|\bunauthenticated\b/i,
 };
 
 /** Bodies use "bypass" for many things without a meaning for security, so this word counts only in a subject. */
 function securityIn(subject: string, whole: string): SecurityWord[] {
   return Object.entries(SECURITY).flatMap(([word, pattern]) =>
     isSecurityWord(word) && pattern.test(word === "bypass" ? subject : whole) ? [word] : [],
+  );
+}
+
+const VERB =
+  /\b(?:fix(?:e[sd])?|prevent(?:s|ed|ing)?|reject(?:s|ed|ing)?|disallow(?:s|ed)?|protect(?:s|ed|ing)?|guard(?:s|ed)?|mitigat(?:e[sd]?|ing)|avoid(?:s|ed|ing)?|block(?:s|ed)?|against)\b/gi;
+
+/** How close the word must follow the verb. */
+const DISTANCE = 40;
+const MOST_VERBS = 200;
+
+function repairsIn(whole: string): SecurityWord[] {
+  const after = [...whole.matchAll(VERB)]
+    .slice(0, MOST_VERBS)
+    .map(({ index, 0: verb }) => whole.slice(index + verb.length, index + verb.length + DISTANCE + 20));
+  return Object.entries(SECURITY).flatMap(([word, pattern]) =>
+    isSecurityWord(word) && after.some((text) => (pattern.exec(text)?.index ?? Infinity) <= DISTANCE) ? [word] : [],
   );
 }
 

@@ -1,4 +1,5 @@
 import { goExports } from "./go-exports.ts";
+import { rustExports } from "./rust-exports.ts";
 import { scriptExports } from "./script-exports.ts";
 import { pythonExports } from "./python-exports.ts";
 
@@ -10,10 +11,11 @@ export function exportsOf(path: string, content: string): ExportedNames | null {
   if (/\.[cm]?[jt]sx?$/.test(path)) return scriptExports(content);
   if (path.endsWith(".py")) return pythonExports(path, content);
   if (path.endsWith(".go")) return goExports(path, content);
+  if (path.endsWith(".rs")) return rustExports(content);
   return null;
 }
 
 /** Returns whether the language of a file is known here. */
 export function hasExports(path: string): boolean {
-  return /\.(?:[cm]?[jt]sx?|py|go)$/.test(path);
+  return /\.(?:[cm]?[jt]sx?|py|go|rs)$/.test(path);
 }

@@ -36,10 +36,12 @@ export function factsOfFile(
   patch: ReadonlyMap<string, readonly PatchHunk[]>,
   fixes: ReadonlyMap<string, number>,
   mostHunks: number,
+  fresh: ReadonlyMap<string, number> | undefined,
 ): FileFacts {
   const { path, from, status, added, deleted, binary, kind } = file;
   const hunks = kind === "code" || kind === "migration" ? (patch.get(`${file.oldId}..${file.newId}`) ?? []) : [];
   const earlier = kind === "code" ? (fixes.get(from ?? path) ?? 0) : 0;
+  const freshHunks = fresh?.get(path) ?? 0;
   return {
     path: line(path, 400),
     status,
@@ -50,6 +52,7 @@ export function factsOfFile(
     kind,
     ...(earlier > 0 ? { earlierFixes: earlier } : {}),
     ...(hunks.length > 0 ? { hunks: hunks.slice(0, mostHunks).map(factsOfHunk) } : {}),
+    ...(freshHunks > 0 ? { freshHunks } : {}),
     ...(hunks.length > mostHunks ? { hunksOmitted: hunks.length - mostHunks } : {}),
   };
 }

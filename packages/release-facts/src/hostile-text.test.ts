@@ -1,10 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { changelogItems } from "./changelog-items.ts";
 import { readMessage } from "./commit-message.ts";
 import { exportsOf } from "./exported-names.ts";
 import { kindOf } from "./file-kind.ts";
 import { kindOfHunk } from "./hunk-kind.ts";
 import { readManifest } from "./manifest.ts";
 import { parsePatch } from "./patch-reader.ts";
+import { firstVersionIn } from "./version-step.ts";
 
 // Contents come from foreign repositories, and the deadline of git does not stop a slow pattern. So each reader must be fast on the longest content.
 const LENGTH = 128 * 1024;
@@ -46,6 +48,15 @@ const PARTS = [
   "\\",
   "fixes ",
   "leak ",
+  "prevent ",
+  "- ",
+  "# ",
+  "**A",
+  "impl A",
+  "pub fn a",
+  "pub use a::{",
+  "1.1.0 ",
+  "updated ",
   "Merge ",
   "@@ -1 +1 @@\n+",
   "diff --git a b\n",
@@ -54,9 +65,11 @@ const READERS: readonly (readonly [string, (text: string) => unknown])[] = [
   ["exports of a script", (text) => exportsOf("a.ts", text)],
   ["exports of Python", (text) => exportsOf("a.py", text)],
   ["exports of Go", (text) => exportsOf("a.go", text)],
+  ["exports of Rust", (text) => exportsOf("a.rs", text)],
+  ["a changelog", (text) => changelogItems("", `## 1.1.0\n- ${text}`, firstVersionIn("1.0.0"), firstVersionIn("1.1.0"))],
   ["the kind of a file", (text) => kindOf("db/migrations/a.sql", text)],
   ["a message", (text) => readMessage(text.slice(0, 2000), text)],
-  ["a hunk", (text) => kindOfHunk({ line: 1, removedLines: [], addedLines: text.split("\n").slice(0, 5000) })],
+  ["a hunk", (text) => kindOfHunk({ line: 1, replaces: [1, 1], removedLines: [], addedLines: text.split("\n").slice(0, 5000) })],
   ["a patch", (text) => parsePatch(text)],
   ...["package.json", "go.mod", "requirements.txt", "setup.cfg", "pyproject.toml", "Gemfile", "pom.xml"].map(
     (file) => [file, (text: string) => readManifest(file, text)] as const,

@@ -2,6 +2,8 @@
 export interface PatchHunk {
   /** The first line in the new file, or in the old file if the hunk only deletes. */
   readonly line: number;
+  /** The replaced lines of the old file. If the hunk only inserts, the two lines around it. */
+  readonly replaces: readonly [first: number, last: number];
   readonly removedLines: readonly string[];
   readonly addedLines: readonly string[];
 }
@@ -26,11 +28,17 @@ export function parsePatch(patch: string): ReadonlyMap<string, readonly PatchHun
       hunks = [];
       inHunk = false;
     } else if (text.startsWith("@@ ")) {
-      const [, old, now, length] = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,(\d+))? @@/.exec(text) ?? [];
+      const [, old, oldLength, now, length] = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/.exec(text) ?? [];
       removed = [];
       added = [];
       inHunk = now !== undefined && hunks.length < MOST_HUNKS;
-      if (inHunk) hunks.push({ line: Number(length === "0" ? old : now), removedLines: removed, addedLines: added });
+      if (inHunk)
+        hunks.push({
+          line: Number(length === "0" ? old : now),
+          replaces: replacedBy(Number(old), oldLength === undefined ? 1 : Number(oldLength)),
+          removedLines: removed,
+          addedLines: added,
+        });
     } else if (!inHunk) {
       const [, ids] = /^index ([0-9a-f]+\.\.[0-9a-f]+)/.exec(text) ?? [];
       if (ids !== undefined) files.set(ids, hunks);
@@ -38,4 +46,8 @@ export function parsePatch(patch: string): ReadonlyMap<string, readonly PatchHun
     else if (text.startsWith("-")) removed.push(text.slice(1, LONGEST_LINE));
   }
   return files;
+}
+
+function replacedBy(first: number, count: number): readonly [number, number] {
+  return count === 0 ? [Math.max(1, first), first + 1] : [first, first + count - 1];
 }

@@ -2,19 +2,23 @@ import { type ChangedFile, changedFiles, DIFF_FLAGS } from "./changed-files.ts";
 import { compare, line } from "./clean-text.ts";
 import { CODEOWNERS_PATHS, ownersOf } from "./code-owners.ts";
 import { readBlobs, readFileAt } from "./blob-reader.ts";
-import { readCommits } from "./commit-log.ts";
+import { isChangelog } from "./changelog-items.ts";
+import { readChangelog } from "./changelog-facts.ts";
+import { listedCommits, readCommits } from "./commit-log.ts";
 import { dependencyChanges } from "./dependency-changes.ts";
 import { exportChanges } from "./export-changes.ts";
 import { hasExports } from "./exported-names.ts";
 import { factsOfFile, type KindedFile, mostImportant, sum, totalsByKind } from "./file-facts.ts";
 import { kindOf, kindOfPath } from "./file-kind.ts";
 import { readFixHistory } from "./fix-history.ts";
+import { readFreshHunks } from "./fresh-hunks.ts";
 import { type Git, GitFailed, gitIn, withoutAttributes } from "./git-command.ts";
 import { directoryOf, packageInTag, type PackagePlace } from "./package-directory.ts";
 import { parsePatch, type PatchHunk } from "./patch-reader.ts";
 import { refusalOf, refused, type RefusedFacts } from "./refused-facts.ts";
 import type { ReleaseFacts } from "./release-facts.ts";
 import { findRange, type ReleaseRange } from "./release-range.ts";
+import { publicRustFiles } from "./rust-exports.ts";
 import { readVersions } from "./release-version.ts";
 import { seriesOf } from "./version-step.ts";
 
@@ -98,6 +102,17 @@ async function derive(git: Git, range: ReleaseRange, place: PackagePlace | null,
   const manifests = files.filter(({ kind }) => kind === "manifest");
   const { dependencies, requirements } = dependencyChanges(manifests, texts);
   const outside = directory === null ? null : (await changedFiles(git, base.id, head.id, null)).length - all.length;
+  const version = await readVersions(git, range, directory);
+  const fresh = version.step === "patch" ? await readFreshHunks(git, range, chosen.filter(hasHunks), patch) : null;
+  const commits = await readCommits(git, base.id, head.id, directory);
+  const changelog = await readChangelog(git, range, version, files, texts, commits.list, directory);
+  const named = new Set(changelog.list.flatMap((entry) => entry.commits ?? []));
+  const rust = files.filter(({ kind, path }) => kind === "code" && path.endsWith(".rs"));
+  const publicRust = await publicRustFiles(
+    git,
+    head.id,
+    rust.map(({ path }) => path),
+  );
   const isTagSeries = base.isTag && head.isTag && seriesOf(base.ref) === seriesOf(head.ref);
   return {
     format: 1,
@@ -115,24 +130,28 @@ async function derive(git: Git, range: ReleaseRange, place: PackagePlace | null,
     head: { ref: head.ref, commit: head.id, date: head.date, tag: head.isTag },
     baseIsAncestor: range.baseIsAncestor,
     sameTagSeries: isTagSeries,
-    version: await readVersions(git, range, directory),
-    commits: await readCommits(git, base.id, head.id, directory, limits.commits),
+    version,
+    commits: listedCommits(commits, limits.commits, named),
     files: {
       total: files.length,
       added: sum(files, "added"),
       deleted: sum(files, "deleted"),
       byKind: totalsByKind(files),
       omitted: files.length - chosen.length,
-      list: chosen.map((file) => factsOfFile(file, patch, history.byPath, limits.hunks)).toSorted((a, b) => compare(a.path, b.path)),
+      list: chosen
+        .map((file) => factsOfFile(file, patch, history.byPath, limits.hunks, fresh?.byPath))
+        .toSorted((a, b) => compare(a.path, b.path)),
       ...(outside === null ? {} : { outside }),
     },
     exports: exportChanges(
-      files.filter(({ kind, path }) => kind === "code" && hasExports(path)),
+      files.filter(({ kind, path }) => kind === "code" && hasExports(path) && (!path.endsWith(".rs") || publicRust.has(path))),
       texts,
       limits.names,
     ),
     dependencies: { omitted: Math.max(0, dependencies.length - limits.names), list: dependencies.slice(0, limits.names) },
     requirements: requirements.slice(0, 50),
+    ...(changelog.list.length > 0 ? { changelog } : {}),
+    ...(fresh === null ? {} : { freshSince: fresh.since }),
     owners: await readOwners(git, head.id, all),
     history: { commits: history.commits, fixes: history.fixes },
     notes: range.baseIsAncestor ? [] : ["The base is not an ancestor of the head, so the files show the difference of two branches."],
@@ -146,6 +165,7 @@ function bounded(limits: Partial<FactsLimits> = {}): FactsLimits {
 
 function isRead({ path, binary, added, deleted }: ChangedFile): boolean {
   const kind = kindOfPath(path);
+  if (isChangelog(path)) return !binary;
   return !binary && added + deleted <= MOST_LINES && (kind === "code" || kind === "manifest" || kind === "config" || kind === "other");
 }
 

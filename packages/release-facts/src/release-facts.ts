@@ -53,7 +53,11 @@ export const securityWords = [
   "information_leak",
   "request_forgery",
   "smuggling",
+  "access_control",
 ] as const;
+
+/** What an entry of a changelog says, by its words and by the heading above it. */
+export const changelogMarks = ["security", "breaking", "removed", "deprecated", "added"] as const;
 
 /** The step from one version to another. In 0.x, semver lets a minor step break users, so `breaking` says more than the name of the step. */
 export const versionSteps = ["major", "minor", "patch", "pre", "none", "back", "unknown"] as const;
@@ -93,10 +97,14 @@ const Commit = Type.Object(
     /** CVE and GHSA identifiers in the message. */
     advisories: Type.Optional(Type.Array(Text(30), { maxItems: 10 })),
     security: Type.Optional(Type.Array(Type.Enum([...securityWords]), { maxItems: securityWords.length })),
+    /** Those of the words that stand close after a verb such as prevent, so the message says that the commit takes a danger away. */
+    repairs: Type.Optional(Type.Array(Type.Enum([...securityWords]), { maxItems: securityWords.length })),
     /** The commit merges a branch that was prepared in private, as for an advisory. */
     privateMerge: Type.Optional(Type.Literal(true)),
     touches: Type.Optional(Type.Array(FileKindSchema, { maxItems: fileKinds.length })),
     areas: Type.Optional(Type.Array(Path, { maxItems: 6 })),
+    /** Inserted plus deleted lines of product code. */
+    codeLines: Type.Optional(Count),
   },
   closed,
 );
@@ -116,6 +124,8 @@ const File = Type.Object(
     earlierFixes: Type.Optional(Count),
     hunks: Type.Optional(Type.Array(Hunk, { maxItems: 50 })),
     hunksOmitted: Type.Optional(Count),
+    /** How many hunks change lines that the earlier release brought. Only if the facts have `freshSince`. */
+    freshHunks: Type.Optional(Count),
   },
   closed,
 );
@@ -139,6 +149,18 @@ const Dependency = Type.Object(
 
 const Requirement = Type.Object(
   { manifest: Path, name: Text(60), from: Type.Union([Text(100), Type.Null()]), to: Type.Union([Text(100), Type.Null()]) },
+  closed,
+);
+
+const ChangelogEntry = Type.Object(
+  {
+    file: Path,
+    line: Count,
+    says: Type.Array(Type.Enum([...changelogMarks]), { minItems: 1, maxItems: changelogMarks.length }),
+    advisories: Type.Optional(Type.Array(Text(30), { maxItems: 10 })),
+    /** Commits of the release that the entry names, by hash or number, or that added it together with code. */
+    commits: Type.Optional(Type.Array(Text(12), { maxItems: 10 })),
+  },
   closed,
 );
 
@@ -169,11 +191,15 @@ export const ReleaseFactsSchema = Type.Object(
       },
       closed,
     ),
-    /** Names that other code can use, from JavaScript, TypeScript, Python and Go. A name that moved to another file is not listed. */
+    /** Names that other code can use, from JavaScript, TypeScript, Python, Go and Rust. A name that moved to another file is not listed. */
     exports: Type.Object({ removed: Exported, changed: Exported, added: Exported, omitted: Count }, closed),
     dependencies: Type.Object({ omitted: Count, list: Type.Array(Dependency, { maxItems: 200 }) }, closed),
     /** Minimum versions of languages and run times. */
     requirements: Type.Array(Requirement, { maxItems: 50 }),
+    /** Entries of changelogs that the release adds and that say something special, without their text. Facts from before this field do not have it. */
+    changelog: Type.Optional(Type.Object({ omitted: Count, list: Type.Array(ChangelogEntry, { maxItems: 100 }) }, closed)),
+    /** The release before the earlier one, with which `freshHunks` were found. Only a patch step has it. */
+    freshSince: Type.Optional(Text(250)),
     owners: Type.Array(Type.Object({ pattern: Path, owners: Names, files: Count }, closed), { maxItems: 50 }),
     /** How far the history of fixes looks back. */
     history: Type.Object({ commits: Count, fixes: Count }, closed),
@@ -187,6 +213,8 @@ export type ReleaseFacts = Static<typeof ReleaseFactsSchema>;
 export type FileKind = (typeof fileKinds)[number];
 export type HunkKind = (typeof hunkKinds)[number];
 export type SecurityWord = (typeof securityWords)[number];
+export type ChangelogMark = (typeof changelogMarks)[number];
+export type ChangelogFacts = NonNullable<ReleaseFacts["changelog"]>;
 export type VersionStep = (typeof versionSteps)[number];
 export type CommitFacts = ReleaseFacts["commits"]["list"][number];
 export type FileFacts = ReleaseFacts["files"]["list"][number];

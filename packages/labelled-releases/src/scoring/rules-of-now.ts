@@ -13,10 +13,11 @@ export function verdictOf({ severity, findings }: ChangeAssessment, project: str
     project,
     release,
     severity,
-    findings: findings.map(({ kind, evidence }) => ({
+    findings: findings.map(({ kind, rule, evidence }) => ({
       kind,
       commits: evidence.flatMap((place) => ("commit" in place ? [place.commit] : [])),
-      files: evidence.flatMap((place) => ("file" in place ? [place.file] : [])),
+      // An entry of a changelog says what changes and not where, so its place cannot be compared with a place in the product.
+      files: rule.endsWith("-changelog") ? [] : evidence.flatMap((place) => ("file" in place ? [place.file] : [])),
       dependencies: evidence.flatMap((place: Evidence) => ("dependency" in place ? [place.dependency] : [])),
     })),
   };

@@ -15,6 +15,10 @@ export interface Told {
   readonly omittedCommits?: number;
   readonly files?: readonly Partial<File>[];
   readonly removed?: readonly { readonly file: string; readonly name: string }[];
+  readonly changed?: readonly { readonly file: string; readonly name: string }[];
+  readonly changelog?: NonNullable<ReleaseFacts["changelog"]>["list"];
+  readonly freshSince?: string;
+  readonly packageName?: string;
   readonly dependencies?: readonly Partial<Dependency>[];
   readonly requirements?: ReleaseFacts["requirements"];
   readonly baseIsAncestor?: boolean;
@@ -38,7 +42,7 @@ export function madeUpFacts(told: Told = {}): ReleaseFacts {
   return {
     format: 1,
     project: "made-up",
-    package: null,
+    package: told.packageName === undefined ? null : { name: told.packageName, directory: null },
     base: { ref: from, commit: "a".repeat(40), date: "2026-01-01T00:00:00Z", tag: true },
     head: { ref: to, commit: "b".repeat(40), date: new Date(Date.UTC(2026, 0, 1) + days * 86_400_000).toISOString(), tag: true },
     baseIsAncestor: told.baseIsAncestor ?? true,
@@ -56,7 +60,7 @@ export function madeUpFacts(told: Told = {}): ReleaseFacts {
       omitted: 0,
       list: files,
     },
-    exports: { removed: [...(told.removed ?? [])], changed: [], added: [], omitted: 0 },
+    exports: { removed: [...(told.removed ?? [])], changed: [...(told.changed ?? [])], added: [], omitted: 0 },
     dependencies: {
       omitted: 0,
       list: (told.dependencies ?? []).map((dependency) => ({
@@ -70,6 +74,8 @@ export function madeUpFacts(told: Told = {}): ReleaseFacts {
       })),
     },
     requirements: [...(told.requirements ?? [])],
+    ...(told.changelog ? { changelog: { omitted: 0, list: [...told.changelog] } } : {}),
+    ...(told.freshSince === undefined ? {} : { freshSince: told.freshSince }),
     owners: [],
     history: { commits: 0, fixes: 0 },
     notes: [],

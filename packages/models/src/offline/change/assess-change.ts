@@ -2,6 +2,7 @@ import { counted, type Severity } from "@toolbus/contracts";
 import type { ReleaseFacts } from "@toolbus/release-facts";
 import { gravity, graver } from "../finding.ts";
 import { breakingFindings } from "./breaking-rules.ts";
+import { changelogFindings } from "./changelog-rules.ts";
 import type { ChangeAssessment } from "./change-finding.ts";
 import { changeRules, type RuleName } from "./change-rules.ts";
 import { changeThresholds } from "./change-thresholds.ts";
@@ -18,14 +19,21 @@ import { unknownEvidence } from "./unknown-evidence.ts";
  */
 export function assessChange(facts: ReleaseFacts): ChangeAssessment {
   const change = productChange(facts);
-  const security = securityFindings(change);
-  const inSecurity = new Set(security.flatMap(({ evidence }) => evidence.flatMap((place) => ("commit" in place ? [place.commit] : []))));
+  const found = securityFindings(change);
+  const breaking = breakingFindings(change);
+  const fixes = found.filter(({ rule }) => rule !== "security-announced");
+  const changelog = changelogFindings(change, [...fixes, ...breaking]);
+  // An entry of the changelog says more than a commit that only announces a fix.
+  const security = changelog.some(({ kind }) => kind === "security_fix") ? fixes : found;
+  const secure = [...security, ...changelog.filter(({ kind }) => kind === "security_fix")];
+  const inSecurity = new Set(secure.flatMap(({ evidence }) => evidence.flatMap((place) => ("commit" in place ? [place.commit] : []))));
   const features = featureFindings(change, inSecurity);
-  const mayBeHotfix = !security.some(({ rule }) => rule !== "security-relaxed") && !features.some(({ rule }) => rule === "new-feature");
+  const mayBeHotfix = !secure.some(({ rule }) => rule !== "security-relaxed") && !features.some(({ rule }) => rule === "new-feature");
   const order = Object.keys(changeRules);
   const findings = [
     ...security,
-    ...breakingFindings(change),
+    ...breaking,
+    ...changelog,
     ...dependencyFindings(change),
     ...repairFindings(change, mayBeHotfix),
     ...features,

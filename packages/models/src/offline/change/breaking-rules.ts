@@ -3,7 +3,7 @@ import type { ReleaseFacts } from "@toolbus/release-facts";
 import { quoted } from "../clean-text.ts";
 import type { ChangeFinding } from "./change-finding.ts";
 import { atCommits, atFiles, atPaths, finding, named } from "./evidence.ts";
-import { type CommitFacts, isRelease, type ProductChange, textOf, touches, typeOf } from "./product-change.ts";
+import { type CommitFacts, type FileFacts, isRelease, type ProductChange, textOf, touches, typeOf } from "./product-change.ts";
 
 /** Returns the findings about things that users lose or must change. */
 export function breakingFindings(change: ProductChange): readonly ChangeFinding[] {
@@ -11,6 +11,7 @@ export function breakingFindings(change: ProductChange): readonly ChangeFinding[
     ...majorStep(change),
     ...markers(change),
     ...removedExports(change),
+    ...changedSignatures(change),
     ...removedSupport(change),
     ...migrations(change),
     ...requirements(change),
@@ -24,12 +25,21 @@ function majorStep({ facts, fileCount }: ProductChange): readonly ChangeFinding[
   return [finding("breaking-major", "high", text, [])];
 }
 
+/** Returns true if a mark in brackets calls the commit breaking, or the subject says that the API has another form. A changed default breaks few users. */
+function isMarked(commit: CommitFacts): boolean {
+  const type = typeOf(commit);
+  const text = textOf(commit.subject);
+  if (type === "breaking" || (type === "major" && !/\bdefaults?\b/i.test(text))) return true;
+  return (
+    touches(commit, "code") &&
+    /^(?:[Cc]hange|[Cc]onvert|[Rr]ename|[Ss]witch)[sd]?\b.{0,20}\b(?:APIs?|endpoints?|responses?)\b.{0,30}\bto\b/.test(text)
+  );
+}
+
 function markers({ facts }: ProductChange): readonly ChangeFinding[] {
   const commits = facts.commits.list.filter(
     (commit) =>
-      touches(commit, "code", "migration", "manifest", "config", "types") &&
-      !isRelease(commit) &&
-      (commit.breaking ?? typeOf(commit) === "breaking"),
+      touches(commit, "code", "migration", "manifest", "config", "types") && !isRelease(commit) && (commit.breaking ?? isMarked(commit)),
   );
   if (commits.length === 0) return [];
   const text = `${counted(commits.length, "commit")} to the product ${commits.length === 1 ? "is" : "are"} marked as breaking.`;
@@ -47,9 +57,21 @@ function removedExports(change: ProductChange): readonly ChangeFinding[] {
   const places = files.filter(({ path }) => paths.has(path));
   const listed = new Set(places.map(({ path }) => path));
   const unlisted = [...paths].filter((path) => !listed.has(path));
-  // A patch promises that nothing breaks, so in most patches nobody uses the names.
-  const severity = facts.version.step === "patch" ? "medium" : "high";
-  return [finding("removed-exports", severity, text, [...atFiles(places), ...atPaths(unlisted)])];
+  return [finding("removed-exports", promised(facts), text, [...atFiles(places), ...atPaths(unlisted)])];
+}
+
+/** A patch promises that nothing breaks, so in most patches nobody uses the names. A version 0.x promises nothing, and its users know that. */
+export function promised({ version }: ReleaseFacts): "medium" | "high" {
+  return version.step === "patch" || /^v?0\./.test(version.from ?? "") ? "medium" : "high";
+}
+
+/** In Rust, a call of a function with other parameters does not compile. Other languages have default values or tools that help. */
+function changedSignatures({ facts, files }: ProductChange): readonly ChangeFinding[] {
+  const changed = facts.exports.changed.filter(({ file, name }) => file.endsWith(".rs") && isPublic(file, name, facts));
+  if (changed.length === 0) return [];
+  const paths = new Set(changed.map(({ file }) => file));
+  const text = `${counted(changed.length, "exported function")} of a library ${changed.length === 1 ? "has" : "have"} other parameters: ${named(changed.map(({ name }) => name))}.`;
+  return [finding("changed-signatures", promised(facts), text, atFiles(files.filter(({ path }) => paths.has(path))))];
 }
 
 const PRIVATE = /(?:^|\/)(?:_|\.|internals?\/|private\/|cmd\/|tests?\/|testing\/|examples?\/|docs?\/|bench\w*\/|scripts?\/|tools?\/)/i;
@@ -75,6 +97,16 @@ function saysRemoval(commit: CommitFacts): boolean {
   const text = textOf(commit.subject);
   if (!/^(?:drop|remove|delete)[sd]?\b/i.test(text) || INTERNAL.test(text)) return false;
   if (/^\w+(?: (?:the|all|old|previously|long|code|and)\b){0,3} (?:deprecat|(?:[\w`'".-]{1,40} ){0,2}support\b)/i.test(text)) return true;
+  if (
+    /^\w+ .{0,60}\b(?:api|cli|rest|http|web|compatibility|public|old|legacy) (?:endpoint|route|command|flag|option|method)s?\b/i.test(text)
+  )
+    return true;
+  if (
+    /^\w+ (?:(?:the|all)\s)?(?:old|legacy|obsolete|previous)\s.{0,40}\b(?:behaviou?rs?|parameters?|arguments?|names?|formats?)\b/i.test(
+      text,
+    )
+  )
+    return true;
   // What users have is in the docs.
   return touches(commit, "docs") && /\b(?:apis?|commands?|endpoints?|features?|flags?|methods?|options?|settings?)\b/i.test(text);
 }
@@ -84,10 +116,15 @@ const INTERNAL =
   /\b(?:calls?|duplicate[sd]?|extra \w+|from|imports?|internal|redundant|unnecessary|unneeded|unused|usages?|uses?|warnings?)\b/i;
 
 function migrations({ facts }: ProductChange): readonly ChangeFinding[] {
-  const added = facts.files.list.filter(({ kind, status }) => kind === "migration" && status === "A");
+  const isNew = ({ status }: FileFacts) => status === "A";
+  const added = facts.files.list.filter((file) => file.kind === "migration" && isNew(file));
   if (added.length === 0) return [];
+  // The same migration for another database may be empty, so it has no statement that would show its kind.
+  const siblings = facts.files.list.filter(
+    (file) => file.kind !== "migration" && isNew(file) && /(?:^|\/)migrations?\/.{1,300}\.sql$/.test(file.path),
+  );
   const text = `${counted(added.length, "new migration")} ${added.length === 1 ? "changes" : "change"} the schema of the database.`;
-  return [finding("new-migration", "high", text, atFiles(added))];
+  return [finding("new-migration", "high", text, atFiles([...added, ...siblings]))];
 }
 
 function requirements({ facts }: ProductChange): readonly ChangeFinding[] {

@@ -48,6 +48,22 @@ describe("a breaking change", () => {
     expect(rulesOf({ commits: [{ subject: "breaking: one" }] })).toContain("breaking-marker");
     expect(rulesOf({ commits: [{ subject: "ci!: one", breaking: true, touches: ["ci"] }] })).toEqual([]);
   });
+
+  it("is a mark in brackets or another form of the API, but not a changed default", () => {
+    expect(rulesOf({ commits: [{ subject: "[major] Rename the option" }] })).toEqual(["breaking-marker"]);
+    expect(rulesOf({ commits: [{ subject: "[major] Flip the default value of one" }] })).toEqual(["changed-behaviour"]);
+    expect(rulesOf({ commits: [{ subject: "Change API and structs to camelCase" }] })).toEqual(["breaking-marker"]);
+    expect(rulesOf({ commits: [{ subject: "Change the colour of the page" }] })).toEqual([]);
+  });
+
+  it("is a function of a Rust library with other parameters, and not one of Python", () => {
+    const changed = (file: string) => assess({ step: "minor", changed: [{ file, name: "one" }], files: [{ path: file, added: 5 }] });
+    expect(changed("src/input.rs")).toMatchObject({
+      severity: "high",
+      findings: [{ rule: "changed-signatures", kind: "breaking_change" }],
+    });
+    expect(changed("src/input.py").findings).toEqual([]);
+  });
 });
 
 describe("a removed API", () => {
@@ -62,9 +78,10 @@ describe("a removed API", () => {
     expect(rulesOf({ removed: [{ file, name }] })).toEqual(found ? ["removed-exports"] : []);
   });
 
-  it("is high, or medium in a patch", () => {
+  it("is high, or medium in a patch and in 0.x", () => {
     const removed = [{ file: "src/one.py", name: "gone" }];
     expect(assess({ step: "minor", removed }).severity).toBe("high");
+    expect(assess({ step: "minor", from: "0.4.0", to: "0.5.0", removed }).severity).toBe("medium");
     expect(assess({ removed }).severity).toBe("medium");
   });
 
@@ -78,6 +95,9 @@ describe("a removed API", () => {
     ["remove previously deprecated code", ["code"], true],
     ["Drop the --verbose option", ["code", "docs"], true],
     ["Drop the --verbose option", ["code"], false],
+    ["Remove compatibility route", ["code"], true],
+    ["remove old parsing parameters", ["code"], true],
+    ["Remove debug line", ["code"], false],
     ["Drop support for Python 3.7", ["code"], false],
     ["Remove unused methods", ["code", "docs"], false],
     ["lint: remove deprecated substr", ["code"], false],
@@ -92,6 +112,15 @@ describe("a migration", () => {
     expect(assess({ files: [{ kind: "migration", status: "A", path: "migrations/2.py" }] })).toMatchObject({ severity: "high" });
     expect(rulesOf({ files: [{ kind: "migration", status: "M", path: "migrations/1.py" }] })).toEqual([]);
   });
+
+  it("names the empty one for another database too", () => {
+    const files = ["mysql", "sqlite"].map((name) => ({ status: "A" as const, path: `migrations/${name}/2/up.sql` }));
+    const [found] = assess({ files: [{ ...files[0], kind: "migration" }, files[1] ?? {}] }).findings;
+    expect(found?.evidence.map((place) => "file" in place && place.file)).toEqual([
+      "migrations/mysql/2/up.sql",
+      "migrations/sqlite/2/up.sql",
+    ]);
+  });
 });
 
 describe("a required version", () => {
@@ -105,9 +134,23 @@ describe("a required version", () => {
 describe("dependencies", () => {
   it("of the product that move to another major version are medium, up or down, and those of tools and docs are nothing", () => {
     expect(rulesOf({ dependencies: [{ step: "major" }] })).toEqual(["dependency-major"]);
-    expect(rulesOf({ dependencies: [{ from: "7.0.0", to: "6.0.0", step: "back" }] })).toEqual(["dependency-major", "revert"]);
+    expect(rulesOf({ dependencies: [{ from: "7.0.0", to: "6.0.0", step: "back" }] })).toEqual(["dependency-major"]);
     expect(rulesOf({ dependencies: [{ step: "major", use: "dev" }] })).toEqual([]);
     expect(rulesOf({ dependencies: [{ step: "major", manifest: "docs/requirements.txt" }] })).toEqual([]);
+  });
+
+  it("that all move at once have a major step only if a commit names it", () => {
+    const dependencies = [...Array.from({ length: 10 }, (_, index) => ({ name: `d${index}` })), { name: "parser", step: "major" as const }];
+    expect(rulesOf({ dependencies })).toEqual(["dependency-steps"]);
+    expect(rulesOf({ dependencies: dependencies.slice(1) })).toEqual(["dependency-major"]);
+    expect(rulesOf({ dependencies, commits: [{ subject: "Bump parser to 2.0", touches: ["manifest"] }] })).toEqual(["dependency-major"]);
+  });
+
+  it("from the same monorepo are nothing if they move by a patch", () => {
+    const own = { packageName: "@one/server" };
+    expect(rulesOf({ ...own, dependencies: [{ name: "@one/types" }] })).toEqual([]);
+    expect(rulesOf({ ...own, dependencies: [{ name: "@one/types", step: "minor" }] })).toEqual(["dependency-steps"]);
+    expect(rulesOf({ ...own, dependencies: [{ name: "@two/types" }] })).toEqual(["dependency-steps"]);
   });
 
   it("of Go have another path for another major version", () => {
@@ -129,18 +172,25 @@ describe("dependencies", () => {
 
 describe("a hotfix", () => {
   const commits = [{ subject: "Fix the loop" }];
+  const fresh: Told = { files: [{ added: 5, freshHunks: 1 }], freshSince: "0.9.0" };
 
-  it("is a small repair within fifteen days", () => {
-    expect(assess({ days: 15, commits })).toMatchObject({ severity: "low", findings: [{ rule: "hotfix" }] });
-    expect(rulesOf({ days: 16, commits })).toEqual([]);
+  it("is a small repair within fifteen days of lines that the earlier release brought", () => {
+    expect(assess({ ...fresh, days: 15, commits })).toMatchObject({ severity: "low", findings: [{ rule: "hotfix" }] });
+    expect(rulesOf({ ...fresh, days: 16, commits })).toEqual([]);
+    expect(rulesOf({ days: 15, commits, freshSince: "0.9.0" })).toEqual([]);
+  });
+
+  it("is also a repair whose subject says so", () => {
+    expect(rulesOf({ days: 1, commits: [{ subject: "Fix regression in the loop" }] })).toEqual(["hotfix"]);
+    expect(rulesOf({ days: 1, commits })).toEqual([]);
   });
 
   it("is no minor step, no candidate, no release with four commits, and none with a matter of security or a feature", () => {
-    expect(rulesOf({ days: 1, commits, step: "minor" })).toEqual([]);
-    expect(rulesOf({ days: 1, commits, to: "1.0.1-rc.1" })).toEqual([]);
-    expect(rulesOf({ days: 1, commits: [...commits, {}, {}, {}] })).toEqual([]);
-    expect(rulesOf({ days: 1, commits: [...commits, { subject: "Fix XSS" }] })).toEqual(["security-wording"]);
-    expect(rulesOf({ days: 1, commits: [...commits, { subject: "feat: one" }] })).toEqual(["new-feature"]);
+    expect(rulesOf({ ...fresh, days: 1, commits, step: "minor" })).toEqual([]);
+    expect(rulesOf({ ...fresh, days: 1, commits, to: "1.0.1-rc.1" })).toEqual([]);
+    expect(rulesOf({ ...fresh, days: 1, commits: [...commits, {}, {}, {}] })).toEqual([]);
+    expect(rulesOf({ ...fresh, days: 1, commits: [...commits, { subject: "Fix XSS" }] })).toEqual(["security-wording"]);
+    expect(rulesOf({ ...fresh, days: 1, commits: [...commits, { subject: "feat: one" }] })).toEqual(["new-feature"]);
   });
 });
 
@@ -149,6 +199,15 @@ describe("a revert", () => {
 
   it("takes back product code of an earlier release", () => {
     expect(assess({ commits: [revert] })).toMatchObject({ severity: "low", findings: [{ rule: "revert" }] });
+  });
+
+  it("is a dependency that moves back, if a commit says so", () => {
+    const dependencies = [{ from: "1.2.0", to: "1.1.0", step: "back" as const }];
+    expect(rulesOf({ dependencies })).toEqual(["dependency-steps"]);
+    expect(rulesOf({ dependencies, commits: [{ subject: "Downgrade one", touches: ["manifest"] }] })).toEqual([
+      "dependency-steps",
+      "revert",
+    ]);
   });
 
   it("of docs, of the build, or of a commit in the same release is none", () => {
@@ -175,6 +234,7 @@ describe("features, behaviour and deprecations", () => {
     ["Add tests", "minor", ["code"], null],
     ["refactor: add a class", "minor", ["code"], null],
     ["Reject empty names", "patch", ["code"], "changed-behaviour"],
+    ["feat: improve error message of names", "minor", ["code"], null],
     ["Default to UTF-8", "patch", ["code"], "changed-behaviour"],
     ["fix: throw a useful error", "patch", ["code"], null],
     ["fix(deps): add all steps", "minor", ["code"], null],

@@ -23,9 +23,9 @@ export const changeRules = {
   "security-wording": {
     kind: "security_fix",
     looksAt:
-      "commits to product code whose subject has a verb such as fix, drop or prevent close to a word such as bypass, CSRF or integer overflow",
+      "commits to product code whose subject has a verb such as fix, drop or prevent close to a word such as bypass, CSRF or integer overflow, or whose body says that it prevents an attack such as injection",
     severity: "high",
-    limits: "A fix whose subject does not say so is not found.",
+    limits: "A fix whose message does not say so is not found, unless the changelog does.",
     advice: "Ask a security owner to review it and install the release soon, because an attacker can read the fix too.",
   },
   "security-announced": {
@@ -37,10 +37,18 @@ export const changeRules = {
   },
   "security-dependency": {
     kind: "security_fix",
-    looksAt: "steps of runtime dependencies that a commit calls a matter of security",
+    looksAt: "steps of runtime dependencies that a commit calls a matter of security or of a known attack",
     severity: "high",
     limits: "The rules know no list of advisories, so a step that no message explains is an ordinary step.",
     advice: "Check whether the product uses the vulnerable part of the dependency, and install the release soon if it does.",
+  },
+  "security-changelog": {
+    kind: "security_fix",
+    looksAt:
+      "entries that the release adds to a changelog and that speak of a vulnerability or stand below a heading about security, if no other commit is the fix",
+    severity: "high",
+    limits: "If the entry names no commit, which one is the fix stays unknown.",
+    advice: "Ask a security owner to review it and install the release soon, because an attacker can read the changelog too.",
   },
   "breaking-major": {
     kind: "breaking_change",
@@ -51,7 +59,8 @@ export const changeRules = {
   },
   "breaking-marker": {
     kind: "breaking_change",
-    looksAt: 'commits to the product with "!" after the type, a footer BREAKING CHANGE, or the word breaking as the type',
+    looksAt:
+      'commits to the product with "!" after the type, a footer BREAKING CHANGE, or the word breaking or major as the type, or whose subject says that the API has another form',
     severity: "high",
     limits: "Projects without such a convention have no markers.",
     advice: "Ask the people who use the changed part before the rollout.",
@@ -59,16 +68,37 @@ export const changeRules = {
   "removed-exports": {
     kind: "removed_api",
     looksAt: "exported names of product code that are gone. In JavaScript and TypeScript, only those of entry files count",
-    severity: "high, or medium in a patch",
+    severity: "high, or medium in a patch and in 0.x",
     limits:
-      "C, Rust and other languages have no such facts. Methods, private names and applications with pinned dependencies do not count.",
+      "C and other languages have no such facts, and Rust has them only for libraries. Methods, private names and applications with pinned dependencies do not count.",
     advice: "Search the code that uses it for the removed names before the rollout.",
+  },
+  "changed-signatures": {
+    kind: "breaking_change",
+    looksAt: "public functions of Rust libraries that have other parameters",
+    severity: "high, or medium in a patch and in 0.x",
+    limits: "In other languages, most changes of parameters break nobody.",
+    advice: "Build the code that uses the library before the rollout.",
   },
   "removed-support": {
     kind: "removed_api",
     looksAt:
-      "commits to product code whose subject removes support or something deprecated, or, with a change of the docs, an option, a method and the like",
+      "commits to product code whose subject removes support or something deprecated, an old behaviour or a route, or, with a change of the docs, an option, a method and the like",
     severity: "high",
+    limits: "A language or run time that is dropped is a requirement, not an API.",
+    advice: "Find out who still uses what is removed before the rollout.",
+  },
+  "breaking-changelog": {
+    kind: "breaking_change",
+    looksAt: "entries of the changelog that call a change breaking, if no other finding is about it",
+    severity: "high, or medium in a patch and in 0.x",
+    limits: "A major step has its own finding. Entries that only describe the change are not found.",
+    advice: "Read the entry and ask the people who use the changed part before the rollout.",
+  },
+  "removed-changelog": {
+    kind: "removed_api",
+    looksAt: "entries of the changelog that say that something is removed, if no other finding is about it",
+    severity: "high, or medium in a patch and in 0.x",
     limits: "A language or run time that is dropped is a requirement, not an API.",
     advice: "Find out who still uses what is removed before the rollout.",
   },
@@ -104,7 +134,8 @@ export const changeRules = {
     kind: "dependency_major",
     looksAt: "runtime dependencies that move to another major version, up or down, and Go modules whose path has another one",
     severity: "medium",
-    limits: "Dependencies for development, tests and docs do not count, and neither do indirect ones.",
+    limits:
+      "Dependencies for development, tests and docs do not count, and neither do indirect ones. From `bulkSteps`, a commit must name the dependency.",
     advice: "Read the upgrade notes of the dependency and test the features that use it.",
   },
   "large-change": {
@@ -138,7 +169,8 @@ export const changeRules = {
   },
   "dependency-steps": {
     kind: "dependency_change",
-    looksAt: "runtime dependencies that are new, gone or at another version, in releases with few changed files of product code",
+    looksAt:
+      "runtime dependencies that are new, gone or at another version, in releases with few changed files of product code. Patch steps of siblings in a monorepo do not count",
     severity: "low, or medium from `runtimeSteps`",
     limits: "What changes inside the dependency is unknown.",
     advice: "Read the changelogs of the dependencies that read foreign input.",
@@ -146,14 +178,15 @@ export const changeRules = {
   hotfix: {
     kind: "hotfix",
     looksAt:
-      "patches with few commits soon after the earlier release that repair product code, and have no matter of security and no feature",
+      "patches with few commits soon after the earlier release that repair lines of product code which it brought, or say so, and have no matter of security and no feature",
     severity: "low",
-    limits: "Whether the fault came with the earlier release is a guess.",
+    limits: "Lines may be new without being wrong. Facts from before the field `freshSince` show only what the subjects say.",
     advice: "Install it instead of the earlier release.",
   },
   revert: {
     kind: "revert",
-    looksAt: "commits to product code that take back a change of an earlier release, and runtime dependencies that move back",
+    looksAt:
+      "commits to product code that take back a change of an earlier release, and runtime dependencies that move back by a commit that says so",
     severity: "low",
     limits: "A revert of a change in the same release does not count. If the facts omit commits, only a revert that names a hash counts.",
     advice: "Find out whether somebody already relies on what is taken back.",

@@ -22,6 +22,10 @@ export const changeThresholds = {
   hotfixDays: { value: 15, sentence: "The most days after the earlier release at which a patch may be a hotfix of it." },
   hotfixCommits: { value: 3, sentence: "The most commits to product code that a hotfix has. More of them are an ordinary patch." },
   runtimeSteps: { value: 5, sentence: "Runtime dependencies that move from which a release is medium, whatever their steps are." },
+  bulkSteps: {
+    value: 11,
+    sentence: "Runtime dependencies that move from which a major step among them is a finding only if a commit names the dependency.",
+  },
   quietCodeFiles: {
     value: 10,
     sentence:

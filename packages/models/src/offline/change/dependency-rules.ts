@@ -1,3 +1,4 @@
+import type { ReleaseFacts } from "@toolbus/release-facts";
 import type { ChangeFinding } from "./change-finding.ts";
 import { changeThresholds } from "./change-thresholds.ts";
 import { atDependencies, atPaths, finding, named } from "./evidence.ts";
@@ -5,8 +6,14 @@ import type { DependencyFacts, ProductChange } from "./product-change.ts";
 
 /** Returns the findings about runtime dependencies that moved. */
 export function dependencyFindings(change: ProductChange): readonly ChangeFinding[] {
-  const { dependencies, fileCount } = change;
-  const majors = dependencies.filter((dependency) => isMajor(dependency, dependencies));
+  const { fileCount, facts } = change;
+  const dependencies = change.dependencies.filter((dependency) => !isOwnStep(dependency, facts));
+  // Somebody who moves everything at once did not choose the single step, and the whole move is what needs a look.
+  const isBulk = dependencies.length >= changeThresholds.bulkSteps.value;
+  const majors = dependencies.filter(
+    (dependency) =>
+      isMajor(dependency, dependencies) && (!isBulk || facts.commits.list.some(({ subject }) => isNamedIn(subject, dependency))),
+  );
   const found: ChangeFinding[] = [];
   if (majors.length > 0) {
     const text = `${dependenciesOf(majors)} to another major version: ${named(majors.map(stepOf))}.`;
@@ -29,6 +36,17 @@ export function isMajor({ name, from, to, step }: DependencyFacts, all: readonly
   if (to === null) return false;
   const [, path, major] = /^(.{1,200}?)\/v(\d{1,4})$/.exec(name) ?? [];
   return path !== undefined && major !== undefined && all.some((other) => other.to === null && withoutMajor(other.name) === path);
+}
+
+function isNamedIn(subject: string, { name }: DependencyFacts): boolean {
+  const own = withoutMajor(name).split("/").at(-1) ?? name;
+  return own.length >= 2 && subject.toLowerCase().includes(own.toLowerCase());
+}
+
+/** Returns true for a patch step of a sibling in the same monorepo, which is released together with this package. */
+function isOwnStep({ name, step }: DependencyFacts, { package: own }: ReleaseFacts): boolean {
+  const [scope] = own?.name.split("/") ?? [];
+  return step === "patch" && scope !== undefined && scope.startsWith("@") && name.startsWith(`${scope}/`);
 }
 
 function withoutMajor(name: string): string {

@@ -15,7 +15,7 @@ export function featureFindings(change: ProductChange, inSecurity: ReadonlySet<s
 const NEW = /^(?:add(?:s|ed)?|allow(?:s|ed)?|support(?:s|ed)?|implement(?:s|ed)?|introduce[sd]?|new)\b(?!-)/i;
 // What people add that users cannot use.
 const NO_FEATURE =
-  /^\w+\s+(?:(?:a|an|the|some|more|new|another|basic|better|initial|extra|additional|unit|explicit|proper)\s+){0,2}[`"']?(?:\w+\s+)?(?:missing|comments?|tests?|testcases?|types?|typings?|annotations?|hints?|docs?|docstrings?|explanations?|documentation|notes?|log(?:s|ging|gers?)?|debug\w*|lint\w*|workaround|checks?|handling|guards?|assert\w*|benchmarks?|regressions?|changelog|ci|license|todo|cpython|python|node(?:\.js)?|escaping)\b/i;
+  /^\w+\s+(?:(?:a|an|the|some|more|new|another|basic|better|initial|extra|additional|unit|explicit|proper)\s+){0,2}[`"']?(?:\w+\s+)?(?:missing|comments?|tests?|testcases?|types?|typings?|annotations?|hints?|docs?|docstrings?|explanations?|documentation|notes?|log(?:s|ging|gers?)?|debug\w*|lint\w*|workaround|checks?|handling|guards?|assert\w*|benchmarks?|regressions?|changelog|ci|license|todo|devcontainer|config(?:uration)? files?|cpython|python|node(?:\.js)?|escaping)\b/i;
 
 function features({ facts, commits }: ProductChange, inSecurity: ReadonlySet<string>): readonly ChangeFinding[] {
   const isPatch = facts.version.step === "patch";
@@ -25,7 +25,9 @@ function features({ facts, commits }: ProductChange, inSecurity: ReadonlySet<str
   const documented = found.filter((commit) => isDocumented(commit));
   if (found.length === 0 || (isPatch && documented.length === 0)) return [];
   const text = `${counted(found.length, "commit")} to product code ${found.length === 1 ? "adds" : "add"} something that users can use.`;
-  return [finding("new-feature", "medium", text, atCommits([...documented, ...found.filter((commit) => !isDocumented(commit))]))];
+  const size = (commit: CommitFacts) => commit.codeLines ?? 0;
+  const largest = [...documented, ...found.filter((commit) => !isDocumented(commit))].toSorted((a, b) => size(b) - size(a));
+  return [finding("new-feature", "medium", text, atCommits(largest))];
 }
 
 /** Returns true if a subject begins like that of a feature. In a patch, "allow" mostly begins a repair. */
@@ -36,12 +38,15 @@ function saysNew(subject: string, isPatch: boolean): boolean {
 
 function isFeature(commit: CommitFacts, isPatch: boolean): boolean {
   const type = typeOf(commit);
-  if (type === "feat" || type === "feature") return !/^(?:remove|drop|delete|deprecate|revert)/i.test(textOf(commit.subject));
+  if (type === "feat" || type === "feature")
+    return !/^(?:remove|drop|delete|deprecate|revert)|^(?:improve|better|clearer)\b.{0,20}\berrors?\b|\bwarnings?\b/i.test(
+      textOf(commit.subject),
+    );
   return type !== "refactor" && type !== "perf" && type !== "revert" && saysNew(commit.subject, isPatch);
 }
 
 const CHANGED =
-  /^(?:changed? (?:the )?default\b|default to\b|throws?\b(?!.*\b(?:better|clear(?:er)?|helpful|nicer|useful)\b)|reject(?:s|ed)?\b|refuse[sd]?\b|disallow(?:s|ed)?\b|forbids?\b|requires?\b|no longer\b|enforce[sd]?\b)/i;
+  /^(?:(?:change[sd]?|flip(?:s|ped)?|switch(?:es|ed)?|update[sd]?) (?:the )?default\b|default to\b|throws?\b(?!.*\b(?:better|clear(?:er)?|helpful|nicer|useful)\b)|reject(?:s|ed)?\b|refuse[sd]?\b|disallow(?:s|ed)?\b|forbids?\b|requires?\b|no longer\b|enforce[sd]?\b)/i;
 
 function behaviour({ commits }: ProductChange, inSecurity: ReadonlySet<string>): readonly ChangeFinding[] {
   const found = commits.filter(({ hash, subject }) => CHANGED.test(textOf(subject)) && !inSecurity.has(hash));

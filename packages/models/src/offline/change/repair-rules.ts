@@ -21,10 +21,20 @@ function hotfix(change: ProductChange): readonly ChangeFinding[] {
   if (facts.version.step !== "patch" || isCandidate || changedLines === 0) return [];
   if (!(days >= 0 && days <= changeThresholds.hotfixDays.value) || commits.length > changeThresholds.hotfixCommits.value) return [];
   const repairs = commits.filter(isRepair);
-  if (repairs.length === 0) return [];
+  if (repairs.length === 0 || !repairsEarlier(change, repairs)) return [];
   const when = days < 1 ? "on the day of" : `${counted(Math.round(days), "day")} after`;
   const text = `${counted(repairs.length, "commit")} to product code ${repairs.length === 1 ? "repairs" : "repair"} something ${when} the earlier release ${quoted(facts.base.ref, 80)}.`;
   return [finding("hotfix", "low", text, atCommits(repairs))];
+}
+
+/** Returns true if the repaired lines came with the earlier release, or if a subject says that it broke something. */
+function repairsEarlier({ facts, files }: ProductChange, repairs: readonly CommitFacts[]): boolean {
+  return (
+    (facts.freshSince !== undefined && files.some(({ freshHunks }) => (freshHunks ?? 0) > 0)) ||
+    repairs.some(
+      ({ subject, reverts: undone }) => undone !== undefined || /\b(?:regress\w{0,6}|hotfix|broken (?:by|in|since)|again)\b/i.test(subject),
+    )
+  );
 }
 
 function isRepair({ subject, type, fixes, reverts: undone }: CommitFacts): boolean {
@@ -42,11 +52,12 @@ function reverts(change: ProductChange): readonly ChangeFinding[] {
     (commit) =>
       isRevert(commit) && (omitted === 0 || commit.reverts !== "unknown") && !commit.revertsInRelease && !isUndoneHere(commit, list),
   );
-  const back = dependencies.filter(({ step }) => step === "back");
+  // A version that moves back without a word is often only a looser requirement, or a merge of two branches.
+  const saysBack = (subject: string, name: string) =>
+    /\brevert|\bback to\b|\bdowngrad|\broll(?:ed)? ?back/i.test(subject) && subject.includes(name);
+  const back = dependencies.filter(({ step, name }) => step === "back" && list.some(({ subject }) => saysBack(subject, name)));
   if (undone.length + back.length === 0) return [];
-  const naming = list.filter(
-    ({ subject }) => /\brevert|\bback to\b|\bdowngrad/i.test(subject) && back.some(({ name }) => subject.includes(name)),
-  );
+  const naming = list.filter(({ subject }) => back.some(({ name }) => saysBack(subject, name)));
   const [first] = undone;
   const text = first
     ? `${counted(undone.length, "commit")} to product code ${undone.length === 1 ? "takes" : "take"} back an earlier change; the first is ${quoted(first.subject, 160)}.`

@@ -66,6 +66,20 @@ describe("a security fix", () => {
     expect(rulesOf({ commits, dependencies: [{ name: "other" }] })).toEqual(["dependency-steps"]);
   });
 
+  it("is a commit whose body prevents an attack, and not one that only adds something", () => {
+    const repairs: ["injection"] = ["injection"];
+    expect(rulesOf({ commits: [{ subject: "Update admin interface", repairs }] })).toEqual(["security-wording"]);
+    expect(rulesOf({ commits: [{ subject: "Update admin interface", repairs: ["security"] }] })).toEqual([]);
+    expect(rulesOf({ commits: [{ subject: "Document the page", repairs }] })).toEqual([]);
+  });
+
+  it("is the step of a runtime dependency if the body of a commit names an attack", () => {
+    const step = { subject: "go.mod: upgrade x/net", touches: ["manifest" as const] };
+    const dependencies = [{ name: "golang.org/x/net", manifest: "go.mod" }];
+    expect(rulesOf({ commits: [{ ...step, security: ["denial_of_service"] }], dependencies })).toContain("security-dependency");
+    expect(rulesOf({ commits: [step], dependencies })).toEqual(["dependency-steps"]);
+  });
+
   it.each([
     "Prevent open redirect allow list bypass",
     "fix: prototype pollution in merge",
@@ -75,6 +89,10 @@ describe("a security fix", () => {
     "Disallow bracketed hostnames",
     "security: compare twice",
     "Never log the password of a user",
+    "Add some extra access checks for attachments",
+    "Secure file uploads",
+    "Fix for Windows: do not run binaries from CWD",
+    "Update the server to address HTTP/2 rapid reset",
   ])("has the subject %j", (subject) => {
     expect(saysSecurityFix(subject)).toBe(true);
   });
@@ -88,6 +106,8 @@ describe("a security fix", () => {
     "Fix hijack ordering of websockets",
     "Remove cookie jar",
     "Reject streams",
+    "Secure the release of builds",
+    "Add a check of the lint",
   ])("does not have the subject %j", (subject) => {
     expect(saysSecurityFix(subject)).toBe(false);
   });

@@ -36,7 +36,7 @@ function matterOf(commit: CommitFacts, merge: Merge | undefined): Matter | null 
   const hasAdvisory = (commit.advisories ?? merge?.ids ?? []).length > 0;
   if (hasAdvisory && isRelaxing(commit)) return "relaxed";
   if (isAdvisoryFix(commit) || (merge && !merge.relaxes && saysRepair(commit.subject) && !isComment(commit))) return "advisory";
-  if (saysSecurityFix(commit.subject)) return "wording";
+  if (saysSecurityFix(commit.subject) || bodySaysFix(commit)) return "wording";
   return saysHardening(commit.subject) ? "hardening" : null;
 }
 
@@ -118,6 +118,15 @@ function namesAdvisory({ advisories, subject }: CommitFacts): boolean {
   return (advisories ?? []).some((id) => subject.toUpperCase().includes(id.toUpperCase()));
 }
 
+// A body describes many things, so only words that name an attack count, and only if a verb such as prevent stands before them.
+const ATTACKS: ReadonlySet<string> = new Set(["injection", "traversal", "prototype_pollution", "smuggling", "denial_of_service"]);
+
+function bodySaysFix(commit: CommitFacts): boolean {
+  return (
+    (commit.repairs ?? []).some((word) => ATTACKS.has(word)) && !/^(?:add|support|allow|expose|document)/i.test(textOf(commit.subject))
+  );
+}
+
 function isRelaxing({ subject }: CommitFacts): boolean {
   return /\b(?:relax|loosen|regression|too strict)\w{0,3}\b/i.test(textOf(subject));
 }
@@ -153,7 +162,11 @@ function isKnown({ subject }: CommitFacts, { facts }: ProductChange): boolean {
 }
 
 function isSecurityStep(commit: CommitFacts): boolean {
-  return (commit.advisories ?? []).length > 0 || typeOf(commit) === "security" || namesSecurity(commit.subject);
+  return (commit.advisories ?? []).length > 0 || typeOf(commit) === "security" || namesSecurity(commit.subject) || namesAttack(commit);
+}
+
+function namesAttack({ security }: CommitFacts): boolean {
+  return (security ?? []).some((word) => ATTACKS.has(word) || word === "vulnerability");
 }
 
 const FILLERS: ReadonlySet<string> = new Set(

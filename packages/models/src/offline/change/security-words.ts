@@ -17,6 +17,8 @@ const HARM = [
   /\b(?:authorization|cookie|credential|password|secret|token|confidential|private)s?\b.{0,20}\b(?:leak|expos|disclos)\w{0,6}\b/i,
   /\b(?:leak|expos|disclos)\w{0,6}\b.{0,30}\b(?:authorization|cookie|credential|password|secret|token)s?\b/i,
   /\btiming attack\b|\bCSRF\b|\bSSRF\b|\brequest forgery\b|\bsmuggl\w{1,6}\b|\bSameSite\b/i,
+  // Attacks with a name of their own.
+  /\b(?:rapid reset|slowloris|terrapin attack|zip slip|heartbleed|log4shell)\b/i,
 ];
 
 /** Whether a verb takes a danger away. "Add" and "expose" do not. */
@@ -30,6 +32,9 @@ const STATEMENTS = [
   /^(?:disallow|reject|refuse|forbid)s?\b.{0,30}\b(?:host(?:name)?s?|ur[il]s?|redirects?|headers?|cookies?|paths?|file ?names?|control characters?|null bytes?|newlines?|crlf)\b/i,
   /^(?:escape|sanitize)s?\b.{0,30}\b(?:html|attributes?|headers?|shell|output|input|file ?names?|paths?|ur[il]s?)\b/i,
   /\bconstant[- ]time\b/i,
+  /^(?:add|fix|repair|enforce|implement|correct)\w{0,4}\b.{0,30}\b(?:access|authori[sz]ation|ownership|permission)s? checks?\b|^missing (?:access|authori[sz]ation|permission) checks?\b/i,
+  /^secures?\b.{0,40}\b(?:uploads?|downloads?|endpoints?|cookies?|routes?|pages?|access|sessions?|tokens?|files?|requests?)\b/i,
+  /\b(?:do not|don'?t|never|no longer|stop) (?:run|execut|load)\w{0,3}\b.{0,30}\bfrom (?:the )?(?:cwd|current (?:working )?director(?:y|ies))\b/i,
 ];
 
 /** Returns whether a subject says that the commit fixes a way to do harm: a verb such as "prevent" close before a word such as "bypass". */

@@ -8,7 +8,7 @@ export interface UnknownEvidence {
 }
 
 /** Languages whose exported names and requirements the facts have. */
-const KNOWN_LANGUAGES = /\.(?:[cm]?[jt]sx?|py|go|svelte|vue)$/;
+const KNOWN_LANGUAGES = /\.(?:[cm]?[jt]sx?|py|go|rs|svelte|vue)$/;
 
 /** Names what the facts do not show. Two such gaps, or one that hides more than half of the release, make the confidence medium, and four make it low. */
 export function unknownEvidence({ facts, files, fileCount }: ProductChange): UnknownEvidence {

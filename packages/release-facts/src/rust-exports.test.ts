@@ -1,0 +1,46 @@
+import { describe, expect, it } from "vitest";
+import { publicRustFiles, rustExports } from "./rust-exports.ts";
+import { gitIn, withoutAttributes } from "./git-command.ts";
+import { scratchRepository } from "./testing/scratch-repository.ts";
+
+const names = (text: string) => [...rustExports(text).keys()];
+
+describe("the exports of Rust", () => {
+  it("are public items, public functions of types and names that are used publicly", () => {
+    const text = [
+      "pub use crate::{input::Input, printer as Other};",
+      "pub struct One<'a> {",
+      "    pub field: u8,",
+      "}",
+      "impl<'a> One<'a> {",
+      "    pub fn make(a: u8) -> Self {",
+      "    }",
+      "    fn hidden(&self) {}",
+      "    pub(crate) fn inside(&self) {}",
+      "}",
+      "impl Display for One<'_> {",
+      "    fn fmt(&self) {}",
+      "}",
+      "pub const fn two() {}",
+      "pub(crate) fn three() {}",
+      "fn four() {}",
+    ].join("\n");
+    expect(names(text)).toEqual(["Input", "Other", "One", "One::make", "two"]);
+  });
+
+  it("have another signature if the parameters differ", () => {
+    const make = (type: string) => rustExports(`pub fn make(a: ${type}) {}\n`).get("make");
+    expect(make("&OsStr")).not.toBe(make("&Path"));
+    expect(make("&Path")).toBe(make(" &Path "));
+  });
+
+  it("count only in public modules of a crate with a library", async () => {
+    using repo = scratchRepository();
+    repo.write("src/lib.rs", "pub mod input;\nmod hidden;\nmod printer;\npub use printer::Printer;\n");
+    repo.write("app/src/main.rs", "mod input;\n");
+    const commit = repo.commit("Begin");
+    const git = gitIn(await withoutAttributes({ repository: repo.path, environment: process.env, signal: AbortSignal.timeout(20_000) }));
+    const paths = ["src/lib.rs", "src/input.rs", "src/hidden.rs", "src/printer.rs", "src/bin/tool/input.rs", "app/src/input.rs"];
+    expect([...(await publicRustFiles(git, commit, paths))]).toEqual(["src/lib.rs", "src/input.rs", "src/printer.rs"]);
+  });
+});
