@@ -90,16 +90,21 @@ function areasOf(paths: readonly string[]): Pick<CommitFacts, "touches" | "areas
   return { touches, areas: areas.slice(0, 6) };
 }
 
-function kept(all: readonly CommitFacts[], most: number): CommitFacts[] {
-  if (all.length <= most) return [...all];
-  const weight = (commit: CommitFacts) =>
+/** Returns how much a commit says that is special. If there are too many commits, those with the most weight are kept. */
+export function weightOf(commit: CommitFacts): number {
+  return (
     (commit.advisories || commit.privateMerge ? 8 : 0) +
     (commit.breaking || commit.reverts ? 4 : 0) +
     (commit.security ? 2 : 0) +
-    (commit.touches?.includes("code") ? 1 : 0);
+    (commit.touches?.includes("code") ? 1 : 0)
+  );
+}
+
+function kept(all: readonly CommitFacts[], most: number): CommitFacts[] {
+  if (all.length <= most) return [...all];
   const chosen = new Set(
     all
-      .map((commit, index) => ({ index, weight: weight(commit) }))
+      .map((commit, index) => ({ index, weight: weightOf(commit) }))
       .toSorted((a, b) => b.weight - a.weight || a.index - b.index)
       .slice(0, most)
       .map(({ index }) => index),
