@@ -20,8 +20,7 @@ export function filteredFacts(facts: ReleaseFacts, filter: FactsFilter): Release
   const isOf = (...kinds: readonly FileKind[]) => filter.kind === undefined || kinds.includes(filter.kind);
   const files = facts.files.list.filter((file) => isOf(file.kind) && isFileIn(file, matches));
   const commits = facts.commits.list.filter((commit) => isCommitIn(commit, files, filter));
-  const named = <T extends { readonly file: string }>(list: readonly T[]): T[] =>
-    list.filter(({ file }) => isOf("code") && matches(file));
+  const named = <T extends { readonly file: string }>(list: readonly T[]): T[] => list.filter(({ file }) => isOf("code") && matches(file));
   const dependencies = facts.dependencies.list.filter(({ manifest }) => isOf("manifest") && matches(manifest));
   const { removed, changed, added } = facts.exports;
   const names = { removed: named(removed), changed: named(changed), added: named(added) };

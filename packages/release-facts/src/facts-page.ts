@@ -49,9 +49,7 @@ type Chosen = ReadonlyMap<ListName, readonly Item[]>;
 /** Returns the lists of the facts, each with its most important item first. */
 function listsOf(facts: ReleaseFacts, allHunks: boolean): readonly (readonly Item[])[] {
   const items = <T>(list: ListName, values: readonly T[], compare: (a: T, b: T) => number = () => 0) =>
-    values
-      .map((value, index) => ({ list, index, value }))
-      .toSorted((a, b) => compare(a.value, b.value) || a.index - b.index);
+    values.map((value, index) => ({ list, index, value })).toSorted((a, b) => compare(a.value, b.value) || a.index - b.index);
   return [
     items("commits", facts.commits.list, (a, b) => weightOf(b) - weightOf(a)),
     items("files", facts.files.list, byImportance).map((item) => ({ ...item, value: allHunks ? item.value : withFewHunks(item.value) })),
@@ -120,7 +118,9 @@ function assembled(facts: ReleaseFacts, chosen: Chosen, notes: readonly string[]
 function notesOf(page: number, pages: number, { area, path, kind }: FactsFilter): readonly string[] {
   const only = Object.entries({ area, path, kind }).flatMap(([name, value]) => (value === undefined ? [] : [`${name} ${value}`]));
   return [
-    ...(only.length === 0 ? [] : [line(`The lists have only what matches ${only.join(" and ")}. The totals are those of the whole release.`, 300)]),
+    ...(only.length === 0
+      ? []
+      : [line(`The lists have only what matches ${only.join(" and ")}. The totals are those of the whole release.`, 300)]),
     ...(pages === 1 ? [] : [`This is page ${page} of ${pages}. The other pages list the rest.`]),
   ];
 }
