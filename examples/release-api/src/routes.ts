@@ -46,7 +46,7 @@ export function routes(releases: Releases, reports: RiskReports, evidence: Evide
       case "/release-summary":
         return reads(request, () => summaryOf(releases, url.searchParams));
       case "/releases":
-        return reads(request, () => ({ status: 200, body: { releases: [...releases.keys()].slice(-MAX_LISTED).reverse() } }));
+        return reads(request, () => listed(releases, evidence));
       case "/risk-reports":
         return reads(request, () => newest(reports.all()));
       case "/risk-report":
@@ -68,6 +68,13 @@ async function summaryOf(releases: Releases, query: URLSearchParams): Promise<An
   }
   const release = await releases.get(releaseId);
   return release ? { status: 200, body: release } : releaseNotFound(releaseId, releases);
+}
+
+/** Lists the releases, and the routes with evidence about the newest one. */
+function listed(releases: Releases, evidence: Evidence): Answer {
+  const ids = [...releases.keys()].slice(-MAX_LISTED).reverse();
+  const known = ids[0] === undefined ? undefined : evidence.get(ids[0]);
+  return { status: 200, body: { releases: ids, ...(known ? { evidence: [...evidenceRoutes.keys()].map((path) => path.slice(1)) } : {}) } };
 }
 
 async function fileReport(request: IncomingMessage, signal: AbortSignal, releases: Releases, reports: RiskReports): Promise<Answer> {
