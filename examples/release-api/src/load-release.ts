@@ -45,7 +45,12 @@ export async function loadRelease(options: LoadReleaseOptions): Promise<LoadedRe
   const read = releaseSummary(history.summary, "git", { tests: files.tests.run?.tests, metrics: files.metrics });
   const release = options.project === undefined ? read : { ...read, release_id: `${options.project}/${read.version}` };
   // "." is no name of a project.
-  const source = { repo, project: options.project ?? path.basename(path.resolve(repo)), package: options.package, environment: environment ?? process.env };
+  const source = {
+    repo,
+    project: options.project ?? path.basename(path.resolve(repo)),
+    package: options.package,
+    environment: environment ?? process.env,
+  };
   return { ok: true, release, evidence: gitEvidence(history.summary, source, files), notes: release.notes };
 }
 
