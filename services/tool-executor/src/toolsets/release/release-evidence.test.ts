@@ -18,7 +18,7 @@ afterEach(() => opened.splice(0).forEach((close) => close()));
 /** Starts a release API that answers each path with its reply, and other paths as an older API does. */
 async function setup(replies: Readonly<Record<string, Reply>> = {}) {
   const asked: string[] = [];
-  const older = { status: 404, body: { error: "not_found", message: "There is no such path." } };
+  const older: Reply = { status: 404, body: { error: "not_found", message: "There is no such path." } };
   const server = createServer((request, response) => {
     asked.push(request.url ?? "");
     const { status, body, text, headers } = replies[new URL(request.url ?? "", "http://x").pathname] ?? older;
