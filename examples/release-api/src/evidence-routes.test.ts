@@ -40,7 +40,8 @@ async function setup(repo: { readonly path: string }, options: Partial<LoadRelea
     id,
     url: server.url,
     async get(path: string, query: Readonly<Record<string, string | number>> = {}) {
-      const url = `${server.url}/${path}?${new URLSearchParams({ release_id: id, ...query } as Record<string, string>)}`;
+      const url = new URL(path, server.url);
+      for (const [name, value] of Object.entries({ release_id: id, ...query })) url.searchParams.set(name, String(value));
       let answer = await fetch(url);
       // On a busy machine, git takes longer than one request waits.
       while (answer.status === 503 && answer.headers.get("retry-after") !== null) answer = await fetch(url);

@@ -16,6 +16,11 @@ export function lineOf(value: unknown, most = 200): string | undefined {
   return typeof value === "string" ? line(value, most) || undefined : undefined;
 }
 
+/** Returns the number or the text that names something, or an empty text. */
+export function nameOf(value: unknown): string {
+  return typeof value === "number" || typeof value === "string" ? String(value) : "";
+}
+
 /** Returns a finite number that is not negative. */
 export function amountOf(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : undefined;

@@ -1,5 +1,5 @@
 import { type CiJob, type CiPipeline, onlyOne, type Parsed } from "./ci-pipeline.ts";
-import { type Fields, fieldsOf, lineOf, listOf, secondsBetween } from "./foreign-json.ts";
+import { type Fields, fieldsOf, lineOf, listOf, nameOf, secondsBetween } from "./foreign-json.ts";
 
 const CONCLUSIONS: Readonly<Record<string, CiJob["status"]>> = {
   success: "passed",
@@ -29,8 +29,8 @@ export function githubJobs(body: Fields): Parsed<CiPipeline> {
     if (!job || name === undefined) return `has no name in job ${index + 1}.`;
     const status = statusOf(job);
     if (status === undefined) return `has no known status or conclusion in job ${index + 1}.`;
-    runs.add(String(job["run_id"] ?? ""));
-    commits.add(typeof job["head_sha"] === "string" ? job["head_sha"] : "");
+    runs.add(nameOf(job["run_id"]));
+    commits.add(nameOf(job["head_sha"]));
     const seconds = secondsBetween(job["started_at"], job["completed_at"]);
     const reason = lineOf(failedSteps(job["steps"]), 300);
     jobs.push({

@@ -1,5 +1,5 @@
 import { type CiJob, type CiPipeline, onlyOne, type Parsed } from "./ci-pipeline.ts";
-import { amountOf, fieldsOf, lineOf } from "./foreign-json.ts";
+import { amountOf, fieldsOf, lineOf, nameOf } from "./foreign-json.ts";
 
 const STATES: Readonly<Record<string, CiJob["status"]>> = {
   success: "passed",
@@ -31,9 +31,8 @@ export function gitlabJobs(entries: readonly unknown[]): Parsed<CiPipeline> {
     const status = typeof state === "string" && Object.hasOwn(STATES, state) ? STATES[state] : undefined;
     if (status === undefined) return `has no known status in job ${index + 1}.`;
     const pipeline = fieldsOf(job["pipeline"]);
-    const commit = fieldsOf(job["commit"])?.["id"] ?? pipeline?.["sha"];
-    pipelines.add(String(pipeline?.["id"] ?? ""));
-    commits.add(typeof commit === "string" ? commit : "");
+    pipelines.add(nameOf(pipeline?.["id"]));
+    commits.add(nameOf(fieldsOf(job["commit"])?.["id"] ?? pipeline?.["sha"]));
     const stage = lineOf(job["stage"]);
     const seconds = amountOf(job["duration"]);
     const reason = lineOf(job["failure_reason"]);
