@@ -76,7 +76,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   "services/gateway": { ours: belowServices, clients: ["@modelcontextprotocol/server", "fastify"] },
 
   // The row is before all-in-one, because all-in-one starts this API if no other release API is configured: docs/decisions/0007.
-  "examples/release-api": { ours: [], clients: ["fast-xml-parser"] },
+  "examples/release-api": { ours: below("release-facts"), clients: ["fast-xml-parser"] },
   // The command line starts both for "npm run demo -- --orders".
   "examples/orders-shop": { ours: [], clients: [] },
   "examples/orders-worker": { ours: below("contracts", "telemetry", "bus", "state", "grants", "tool-kit"), clients: [] },

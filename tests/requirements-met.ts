@@ -118,6 +118,10 @@ const executor = from("services/tool-executor/src/service.test.ts");
 const releaseApi = from("examples/release-api/src/release-api.test.ts");
 const releaseMain = from("examples/release-api/src/main.test.ts");
 const loadRelease = from("examples/release-api/src/load-release.test.ts");
+const evidenceRoutes = from("examples/release-api/src/evidence-routes.test.ts");
+const severalRepositories = from("examples/release-api/src/several-repositories.test.ts");
+const hostileRepository = from("examples/release-api/src/hostile-repository.test.ts");
+const releaseEvidence = from("services/tool-executor/src/toolsets/release/release-evidence.test.ts");
 const golden = from("packages/models/src/offline/golden-releases.test.ts");
 const steps = from("packages/models/src/offline/next-step.test.ts");
 const apart = from("tests/e2e/apart/apart.test.ts");
@@ -678,6 +682,15 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     golden("golden high: failures, an error rate of two in a hundred, payments and authentication"),
     golden("golden medium: a minor failure and a slightly slower service"),
     golden("golden low: all tests pass, metrics are clean, the change is small"),
+  ],
+  "Z-04": [
+    evidenceRoutes("are the facts of the release, with its two ends"),
+    evidenceRoutes("join tests, coverage and CI results, and say if CI tested another commit"),
+    evidenceRoutes("compare the release with those before it, of the same series only"),
+    severalRepositories("serves the releases of each side by side, and says which projects exist"),
+    hostileRepository("with thousands of commits, huge files and control characters gets bounded pages of clean text"),
+    releaseEvidence("$tool gives the API's answer"),
+    releaseEvidence("$tool says in one sentence that an older API has no such evidence, and is not tried again"),
   ],
   "Z-05": [releaseApi("answers a known release"), releaseMain("serves the recorded release if there is no history, and says so")],
   "Z-06": [

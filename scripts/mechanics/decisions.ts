@@ -102,6 +102,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
     "0112",
     "0113",
     "0116",
+    "0129",
   ],
   "Runs, conversations and budgets": ["0021", "0022", "0027", "0028", "0029", "0066", "0071", "0097", "0119", "0121"],
   Models: ["0031", "0069", "0132"],

@@ -72,7 +72,15 @@ describe("the gateway as an MCP server", () => {
         await using c = await connected(way, negotiation);
         expect(c.client.getNegotiatedProtocolVersion()).toBe(version);
         const { tools } = await c.client.listTools();
-        expect(tools.map(({ name }) => name)).toEqual(["toolbus_get_call", "file_risk_report", "get_release_summary"]);
+        expect(tools.map(({ name }) => name)).toEqual([
+          "toolbus_get_call",
+          "file_risk_report",
+          "get_code_changes",
+          "get_past_releases",
+          "get_release_summary",
+          "get_test_details",
+          "get_traces",
+        ]);
         expect(tools.find(({ name }) => name === READ.name)).toMatchObject({
           inputSchema: { type: "object", required: ["release_id"] },
           annotations: { readOnlyHint: true },

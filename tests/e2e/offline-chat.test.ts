@@ -80,7 +80,10 @@ describe("a system without a key", () => {
 
   it("suggests lines that work when they are sent as they are", async () => {
     const say = await talk("chat");
-    const suggested = suggestionsIn(await answerOf(await say("Hello!")));
+    const all = suggestionsIn(await answerOf(await say("Hello!")));
+    // The API of this test has no evidence beside its summaries, so there are no arguments with which these tools work.
+    const suggested = all.filter((line) => !/^get_(?:code_changes|past_releases|test_details|traces) /.test(line));
+    expect(all).toHaveLength(suggested.length + 4);
     expect(suggested.map((line) => line.split(" ")[0])).toEqual(["file_risk_report", "get_release_summary", "ask_user"]);
     for (const line of suggested) {
       const runId = await (await talk("chat"))(line);

@@ -1,4 +1,4 @@
-import type { GitFailed } from "./git-command.ts";
+import type { GitFailed } from "@toolbus/release-facts";
 
 /** The reason why a range of history has no summary. One sentence says what happened, and one says what to do. */
 export interface RefusedSummary {

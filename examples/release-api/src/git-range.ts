@@ -1,4 +1,4 @@
-import type { Git } from "./git-command.ts";
+import type { Git } from "@toolbus/release-facts";
 import { refused, type RefusedSummary } from "./git-problem.ts";
 
 /**
@@ -71,7 +71,7 @@ async function isTag(git: Git, name: string): Promise<boolean> {
 }
 
 async function describe(git: Git, commit: string): Promise<string> {
-  return (await git.run(["describe", "--tags", "--always", "--end-of-options", commit])).trim();
+  return (await git.text(["describe", "--tags", "--always", "--end-of-options", commit])).trim();
 }
 
 /** Returns the nearest tag in the history before a commit. A tag on the commit itself does not count, because it names this release. */
@@ -80,8 +80,8 @@ function tagBefore(git: Git, commit: string): Promise<string | undefined> {
 }
 
 async function pointOf(git: Git, name: string, commit: string): Promise<ReleasePoint> {
-  const committed = (await git.run(["log", "--max-count=1", "--format=%cI", "--end-of-options", commit, "--"])).trim();
-  const tagged = (await isTag(git, name)) ? await git.run(["for-each-ref", "--format=%(taggerdate:iso-strict)", `refs/tags/${name}`]) : "";
+  const committed = (await git.text(["log", "--max-count=1", "--format=%cI", "--end-of-options", commit, "--"])).trim();
+  const tagged = (await isTag(git, name)) ? await git.text(["for-each-ref", "--format=%(taggerdate:iso-strict)", `refs/tags/${name}`]) : "";
   return { name, commit, ...dated("committed_at", committed), ...dated("tagged_at", tagged.trim()) };
 }
 
@@ -92,7 +92,7 @@ function dated(field: "committed_at" | "tagged_at", text: string): Partial<Relea
 }
 
 async function sinceTheBeginning(git: Git, version: string, to: ReleasePoint, last: string): Promise<GitRange> {
-  const anyTag = await git.run(["for-each-ref", "--count=1", "--format=%(refname)", "refs/tags"]);
+  const anyTag = await git.text(["for-each-ref", "--count=1", "--format=%(refname)", "refs/tags"]);
   const nothing = anyTag ? `There is no tag before ${to.name}` : "The repository has no tags";
   return {
     version,
@@ -100,13 +100,13 @@ async function sinceTheBeginning(git: Git, version: string, to: ReleasePoint, la
     to,
     commits: last,
     // Git computes the id of the empty tree from empty input, so this works with both of git's hash formats (SHA-1 and SHA-256).
-    trees: [(await git.run(["hash-object", "-t", "tree", "--stdin"])).trim(), last],
+    trees: [(await git.text(["hash-object", "-t", "tree", "--stdin"])).trim(), last],
     notes: [`${nothing}: everything since the first commit counts.`],
   };
 }
 
 async function noHead(git: Git): Promise<RefusedSummary> {
-  const any = await git.run(["rev-list", "--max-count=1", "--all"]);
+  const any = await git.text(["rev-list", "--max-count=1", "--all"]);
   return any
     ? refused("unknown_ref", "HEAD names no commit.", "Check out a branch that has commits, or name one with --to.")
     : refused("no_commits", "The repository has no commits.", "Commit something first.");

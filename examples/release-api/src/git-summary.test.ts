@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type GitSummary, summariseGitRange } from "./git-summary.ts";
 import type { RefusedSummary } from "./git-problem.ts";
-import { scratchFolder, type ScratchRepository, scratchRepository } from "./scratch-repository.ts";
+import { scratchFolder, type ScratchRepository, scratchRepository } from "@toolbus/release-facts/testing";
 
 /** Makes two releases: v1.0.0 with one commit, and v1.1.0 two commits later. */
 function twoReleases(): ScratchRepository {

@@ -1,5 +1,5 @@
 import { areasOf, type Area, type FilesChanged, parseNumstat, totalsOf } from "./changed-files.ts";
-import { type Git, GitFailed, gitIn } from "./git-command.ts";
+import { type Git, GitFailed, gitIn } from "@toolbus/release-facts";
 import { refusalOf, refused, type RefusedSummary } from "./git-problem.ts";
 import { findRange, type GitRange, type ReleasePoint } from "./git-range.ts";
 
@@ -54,7 +54,7 @@ export async function summariseGitRange(
   const deadline = AbortSignal.timeout(DEADLINE_MS);
   const git = gitIn({ repository, environment, signal: signal ? AbortSignal.any([signal, deadline]) : deadline });
   try {
-    if ((await git.run(["rev-parse", "--is-shallow-repository"])).trim() === "true") return shallow(repository);
+    if ((await git.text(["rev-parse", "--is-shallow-repository"])).trim() === "true") return shallow(repository);
     const found = await findRange(git, options);
     return found.ok ? await summarise(git, found.range) : found;
   } catch (error) {
@@ -67,7 +67,7 @@ export async function summariseGitRange(
 }
 
 async function summarise(git: Git, range: GitRange): Promise<{ readonly ok: true; readonly summary: GitSummary } | RefusedSummary> {
-  const count = Number(await git.run(["rev-list", "--count", "--end-of-options", range.commits, "--"]));
+  const count = Number(await git.text(["rev-list", "--count", "--end-of-options", range.commits, "--"]));
   if (count === 0) return empty(range);
   const [changes, authors, changed] = await Promise.all([subjectsOf(git, range), authorsOf(git, range), changedFiles(git, range)]);
   const files = totalsOf(changed);
@@ -92,7 +92,7 @@ async function summarise(git: Git, range: GitRange): Promise<{ readonly ok: true
 
 async function subjectsOf(git: Git, range: GitRange): Promise<readonly string[]> {
   // Each record begins with the commit's id. Without the id, a commit without a subject would be an empty record, which git leaves out.
-  const output = await git.run([
+  const output = await git.text([
     "log",
     "-z",
     `--max-count=${MAX_CHANGES}`,
@@ -109,7 +109,7 @@ async function subjectsOf(git: Git, range: GitRange): Promise<readonly string[]>
 }
 
 async function authorsOf(git: Git, range: GitRange): Promise<readonly Author[]> {
-  const output = await git.run(["shortlog", "--summary", "--numbered", "--end-of-options", range.commits, "--"]);
+  const output = await git.text(["shortlog", "--summary", "--numbered", "--end-of-options", range.commits, "--"]);
   return output.split("\n").flatMap((line) => {
     const [, commits, name] = /^\s*(\d+)\t(.*)$/u.exec(line) ?? [];
     return commits === undefined || name === undefined ? [] : [{ name: withoutAddress(name), commits: Number(commits) }];
@@ -123,7 +123,7 @@ function withoutAddress(name: string): string {
 
 async function changedFiles(git: Git, range: GitRange) {
   const flags = ["--numstat", "-z", "--find-renames", "--no-ext-diff", "--no-textconv", "--no-color", "--no-relative"];
-  return parseNumstat(await git.run(["diff", ...flags, "--end-of-options", ...range.trees, "--"]));
+  return parseNumstat(await git.text(["diff", ...flags, "--end-of-options", ...range.trees, "--"]));
 }
 
 function cut(what: string, all: number, kept: number): readonly string[] {

@@ -1,5 +1,7 @@
 import { XMLParser } from "fast-xml-parser";
+import { line } from "@toolbus/release-facts";
 import { readBounded } from "./bounded-file.ts";
+import { casesInOrder, type TestCase } from "./test-case.ts";
 
 /** The results of one set of tests. An error counts as a failure. `failures` has the first 50 of them. */
 export interface TestResults {
@@ -20,10 +22,16 @@ const MAX_BYTES = 32 * 1024 * 1024;
 const MAX_FAILURES = 50;
 const MAX_TEXT = 300;
 
+/** The results of a file with test results: the totals for the summary, and the cases. */
+export interface TestRun {
+  readonly tests: TestResults;
+  readonly cases: readonly TestCase[];
+}
+
 /** Reads a JUnit XML file of at most 32 MiB and counts its test cases. Any other file is refused with one sentence. */
 export async function readJunit(
   file: string,
-): Promise<{ readonly ok: true; readonly tests: TestResults } | { readonly ok: false; readonly message: string }> {
+): Promise<({ readonly ok: true } & TestRun) | { readonly ok: false; readonly message: string }> {
   const read = await readBounded(file, MAX_BYTES);
   if (!read.ok) return read;
   if (declaresEntities(read.text)) return { ok: false, message: `${file} declares XML entities, which are not read.` };
@@ -37,10 +45,10 @@ export async function readJunit(
   if (!isElement(document) || !("testsuites" in document || "testsuite" in document)) {
     return { ok: false, message: `${file} is XML but holds no JUnit test suite.` };
   }
-  const tests = count([...childrenOf(document, "testsuites"), document]);
+  const { tests, cases } = count([...childrenOf(document, "testsuites"), document]);
   // Zero tests with zero failures would look as if all tests had passed.
   if (tests.passed + tests.failed + tests.skipped === 0) return { ok: false, message: `${file} holds no test case.` };
-  return { ok: true, tests };
+  return { ok: true, tests, cases: casesInOrder(cases) };
 }
 
 // The parser does not expand entities. `plain` decodes the few predefined entities of XML, and only in the text that is reported.
@@ -67,12 +75,14 @@ function isElement(value: unknown): value is Element {
   return typeof value === "object" && value !== null;
 }
 
-function count(roots: readonly Element[]): TestResults {
+function count(roots: readonly Element[]): TestRun {
   const totals = { passed: 0, failed: 0, skipped: 0 };
   const failures: TestFailure[] = [];
-  const fail = (failure: TestFailure) => {
+  const cases: TestCase[] = [];
+  const fail = (failure: TestFailure, of?: Element) => {
     totals.failed++;
     if (failures.length < MAX_FAILURES) failures.push(failure);
+    cases.push({ status: "failed", ...caseOf(failure.suite, failure.name, of), message: line(failure.message, MAX_TEXT) });
   };
   const suites = roots.flatMap((root) => childrenOf(root, "testsuite"));
   // The loop also visits the suites that it adds, because suites may contain suites.
@@ -83,13 +93,27 @@ function count(roots: readonly Element[]): TestResults {
     for (const test of childrenOf(suite, "testcase")) {
       const [fault] = faultsOf(test);
       if (fault !== undefined)
-        fail({ name: attribute(test, "name"), suite: name || attribute(test, "classname"), message: messageOf(fault) });
-      else if ("skipped" in test || NOT_RUN.has(attribute(test, "status"))) totals.skipped++;
-      else totals.passed++;
+        fail({ name: attribute(test, "name"), suite: name || attribute(test, "classname"), message: messageOf(fault) }, test);
+      else {
+        const status = "skipped" in test || NOT_RUN.has(attribute(test, "status")) ? "skipped" : "passed";
+        totals[status]++;
+        cases.push({ status, ...caseOf(name || attribute(test, "classname"), attribute(test, "name"), test) });
+      }
     }
     for (const inner of childrenOf(suite, "testsuite")) suites.push(inner);
   }
-  return { ...totals, failures };
+  return { tests: { ...totals, failures }, cases };
+}
+
+function caseOf(suite: string, name: string, element: Element | undefined): Omit<TestCase, "status"> {
+  const file = element === undefined ? "" : line(attribute(element, "file"), MAX_TEXT);
+  const seconds = element === undefined ? "" : attribute(element, "time");
+  return {
+    suite: line(suite, MAX_TEXT),
+    name: line(name, MAX_TEXT),
+    ...(file === "" ? {} : { file }),
+    ...(/^\d{1,7}(?:\.\d{1,12})?$/.test(seconds) ? { seconds: Number(seconds) } : {}),
+  };
 }
 
 const NOT_RUN = new Set(["notrun", "disabled", "skipped"]);

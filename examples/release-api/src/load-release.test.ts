@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { loadRelease } from "./load-release.ts";
 import { recordedRelease } from "./recorded-release.ts";
-import { scratchFolder, scratchRepository } from "./scratch-repository.ts";
+import { scratchFolder, scratchRepository } from "@toolbus/release-facts/testing";
 
 function setup() {
   const repo = scratchRepository();

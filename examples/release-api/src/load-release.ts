@@ -2,20 +2,20 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { summariseGitRange } from "./git-summary.ts";
 import type { GitProblem } from "./git-problem.ts";
-import { readJunit } from "./junit.ts";
-import { readMetrics } from "./metrics.ts";
-import { recordedRelease } from "./recorded-release.ts";
+import { hasFiles, readReleaseFiles, type ReleaseFiles } from "./evidence-files.ts";
+import { evidenceOfRecorded, recordedRelease } from "./recorded-release.ts";
+import { gitEvidence, type ReleaseEvidence } from "./release-evidence.ts";
 import { type ReleaseSummary, releaseSummary } from "./release-summary.ts";
 
-export interface LoadReleaseOptions {
+export interface LoadReleaseOptions extends ReleaseFiles {
   /** The folder of a git repository. */
   readonly repo: string;
   readonly from?: string | undefined;
   readonly to?: string | undefined;
-  /** A JUnit XML file with the test results of this release. */
-  readonly junit?: string | undefined;
-  /** A JSON file with the deployment metrics of this release. */
-  readonly metrics?: string | undefined;
+  /** The name or the folder of a package of a monorepo. The default is what the tag at the release's end names. */
+  readonly package?: string | undefined;
+  /** The name of the project, if several are served. The release id is then "<project>/<version>". */
+  readonly project?: string | undefined;
   /** Whether to use the recorded release if the repository has no usable history. It is used only if the caller named neither end of the range. */
   readonly allowRecorded?: boolean | undefined;
   /** The variables that git may read. The default is those of the process. */
@@ -23,9 +23,9 @@ export interface LoadReleaseOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A release with notes for the person who asked for it, or one message that says what is wrong and what to do. */
+/** A release with its evidence and notes for the person who asked for it, or one message that says what is wrong and what to do. */
 export type LoadedRelease =
-  | { readonly ok: true; readonly release: ReleaseSummary; readonly notes: readonly string[] }
+  | { readonly ok: true; readonly release: ReleaseSummary; readonly evidence: ReleaseEvidence; readonly notes: readonly string[] }
   | { readonly ok: false; readonly message: string };
 
 /** Loads one release from a repository and the files that belong to it. Throws the signal's reason when the signal aborts. */
@@ -40,12 +40,18 @@ export async function loadRelease(options: LoadReleaseOptions): Promise<LoadedRe
     if (options.allowRecorded && unnamed && NO_HISTORY.has(history.problem)) return recorded(history.message, options);
     return { ok: false, message: `${history.message} ${history.remedy}` };
   }
-  const tests = options.junit === undefined ? undefined : await readJunit(options.junit);
-  if (tests?.ok === false) return tests;
-  const metrics = options.metrics === undefined ? undefined : await readMetrics(options.metrics);
-  if (metrics?.ok === false) return metrics;
-  const release = releaseSummary(history.summary, "git", { tests: tests?.tests, metrics: metrics?.metrics });
-  return { ok: true, release, notes: release.notes };
+  const files = await readReleaseFiles(options);
+  if (!files.ok) return files;
+  const read = releaseSummary(history.summary, "git", { tests: files.tests.run?.tests, metrics: files.metrics });
+  const release = options.project === undefined ? read : { ...read, release_id: `${options.project}/${read.version}` };
+  // "." is no name of a project.
+  const source = {
+    repo,
+    project: options.project ?? path.basename(path.resolve(repo)),
+    package: options.package,
+    environment: environment ?? process.env,
+  };
+  return { ok: true, release, evidence: gitEvidence(history.summary, source, files), notes: release.notes };
 }
 
 // Problems of the machine or the folder, for which the recorded release may be used. A wrong tag is not one of them. It is the caller's mistake, and
@@ -58,14 +64,15 @@ const NO_HISTORY: ReadonlySet<GitProblem> = new Set([
   "no_commits",
 ]);
 
-async function recorded(why: string, { junit, metrics }: LoadReleaseOptions): Promise<LoadedRelease> {
+async function recorded(why: string, files: ReleaseFiles): Promise<LoadedRelease> {
   // The recorded release must not be combined with files from another project, because such a release never existed.
-  if (junit !== undefined || metrics !== undefined) {
+  if (hasFiles(files)) {
     return {
       ok: false,
-      message: `${why} Test results and metrics are not joined to the recorded release: leave them out, or name a repository.`,
+      message: `${why} Test results, metrics and other files are not joined to the recorded release: leave them out, or name a repository.`,
     };
   }
   const release = await recordedRelease();
-  return { ok: true, release, notes: [`${why} The recorded release ${release.release_id} is served instead.`, ...release.notes] };
+  const evidence = await evidenceOfRecorded(release);
+  return { ok: true, release, evidence, notes: [`${why} The recorded release ${release.release_id} is served instead.`, ...release.notes] };
 }

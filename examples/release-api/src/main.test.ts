@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { recordedRelease } from "./recorded-release.ts";
-import { scratchFolder, scratchRepository } from "./scratch-repository.ts";
+import { scratchFolder, scratchRepository } from "@toolbus/release-facts/testing";
 
 const MAIN = fileURLToPath(new URL("main.ts", import.meta.url));
 

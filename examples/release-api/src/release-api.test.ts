@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type ReleaseApiOptions, startReleaseApi } from "./release-api.ts";
 import type { ReleaseSummary } from "./release-summary.ts";
-import { scratchFolder } from "./scratch-repository.ts";
+import { scratchFolder } from "@toolbus/release-facts/testing";
 
 const release: ReleaseSummary = {
   release_id: "v1.0.0",

@@ -2,13 +2,14 @@ import { createServer, type IncomingMessage, type Server } from "node:http";
 import { type Answer, problem, send } from "./answer.ts";
 import type { RiskReport } from "./risk-report.ts";
 import { openRiskReports, type RiskReportsOptions } from "./risk-reports.ts";
-import { type Releases, type Respond, routes } from "./routes.ts";
+import { type Evidence, type Releases, type Respond, routes } from "./routes.ts";
 
 /**
  * A release API that was started.
  *
  *     GET  /release-summary?release_id=…   what changed, the test results, the metrics
  *     POST /risk-report                    files a risk report, once for each Idempotency-Key
+ *     GET  /test-details, /code-changes, /past-releases, /observability-traces   the evidence beside the summary
  *     GET  /releases                       the ids that it knows, newest first
  *     GET  /risk-report/<id>, /risk-reports, /healthz
  *
@@ -34,6 +35,8 @@ export interface ReleaseApiOptions extends RiskReportsOptions {
   /** The port to listen on. The default is any free port. */
   readonly port?: number | undefined;
   readonly releases: Releases;
+  /** The evidence beside the summaries. The default is none. */
+  readonly evidence?: Evidence | undefined;
   /** Called with the reason why a request was answered with 503. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
@@ -49,11 +52,12 @@ export async function startReleaseApi({
   host = "127.0.0.1",
   port = 0,
   releases,
+  evidence = new Map(),
   onError,
   ...options
 }: ReleaseApiOptions): Promise<ReleaseApi> {
   const reports = await openRiskReports(options);
-  const respond = routes(releases, reports);
+  const respond = routes(releases, reports, evidence);
   const server = createServer(
     { headersTimeout: BODY_DEADLINE_MS, requestTimeout: 2 * BODY_DEADLINE_MS, maxHeaderSize: 16 * 1024 },
     (request, response) => {
@@ -76,7 +80,10 @@ export async function startReleaseApi({
     url: addressOf(server, host),
     reports: () => reports.all(),
     stop() {
-      stopped ??= closeServer(server).then(() => reports.close());
+      stopped ??= closeServer(server).then(() => {
+        for (const id of releases.keys()) evidence.get(id)?.stop();
+        return reports.close();
+      });
       return stopped;
     },
   };

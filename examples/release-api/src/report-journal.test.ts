@@ -2,7 +2,7 @@ import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type JournalEntry, openReportJournal } from "./report-journal.ts";
-import { scratchFolder } from "./scratch-repository.ts";
+import { scratchFolder } from "@toolbus/release-facts/testing";
 
 function setup() {
   const folder = scratchFolder();

@@ -1,5 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { type Answer, problem } from "./answer.ts";
+import { evidenceRoutes } from "./evidence-routes.ts";
+import type { ReleaseEvidence } from "./release-evidence.ts";
 import type { ReleaseSummary } from "./release-summary.ts";
 import { MAX_BODY, readJsonBody } from "./request-body.ts";
 import { MAX_RELEASE_ID, parseRiskReport, type RiskReport } from "./risk-report.ts";
@@ -9,6 +11,13 @@ import type { RiskReports } from "./risk-reports.ts";
 export interface Releases {
   get(releaseId: string): ReleaseSummary | undefined | Promise<ReleaseSummary | undefined>;
   keys(): Iterable<string>;
+  /** The names of the projects, if the API serves several repositories. A release id then begins with the project's name and a slash. */
+  projects?(): readonly string[];
+}
+
+/** The source of the evidence beside the summaries, for example a `Map` by release id. */
+export interface Evidence {
+  get(releaseId: string): ReleaseEvidence | undefined;
 }
 
 /** Answers one request. Rejects only if a summary or a report cannot be read or stored. */
@@ -17,19 +26,27 @@ export type Respond = (request: IncomingMessage, signal: AbortSignal) => Promise
 const MAX_LISTED = 100;
 
 /** Returns the routes of the release API over its releases and reports. */
-export function routes(releases: Releases, reports: RiskReports): Respond {
+export function routes(releases: Releases, reports: RiskReports, evidence: Evidence): Respond {
+  const sources = {
+    release: (releaseId: string) => releases.get(releaseId),
+    evidence: (releaseId: string) => evidence.get(releaseId),
+    reports: () => reports.all(),
+    notFound: (releaseId: string) => releaseNotFound(releaseId, releases),
+  };
   return async (request, signal) => {
     const url = URL.canParse(request.url ?? "", "http://localhost") ? new URL(request.url ?? "", "http://localhost") : undefined;
     if (!url) return problem(400, "bad_request", "The request path is not a valid URL.");
     const reportId = /^\/risk-report\/([^/]+)$/u.exec(url.pathname)?.[1];
     if (reportId !== undefined) return reads(request, () => found(reports.find(reportId)));
+    const ofEvidence = evidenceRoutes.get(url.pathname);
+    if (ofEvidence) return reads(request, () => ofEvidence(url.searchParams, sources));
     switch (url.pathname) {
       case "/healthz":
         return reads(request, () => ({ status: 200, body: { status: "ok" } }));
       case "/release-summary":
         return reads(request, () => summaryOf(releases, url.searchParams));
       case "/releases":
-        return reads(request, () => ({ status: 200, body: { releases: [...releases.keys()].slice(-MAX_LISTED).reverse() } }));
+        return reads(request, () => listed(releases, evidence));
       case "/risk-reports":
         return reads(request, () => newest(reports.all()));
       case "/risk-report":
@@ -51,6 +68,13 @@ async function summaryOf(releases: Releases, query: URLSearchParams): Promise<An
   }
   const release = await releases.get(releaseId);
   return release ? { status: 200, body: release } : releaseNotFound(releaseId, releases);
+}
+
+/** Lists the releases, and the routes with evidence about the newest one. */
+function listed(releases: Releases, evidence: Evidence): Answer {
+  const ids = [...releases.keys()].slice(-MAX_LISTED).reverse();
+  const known = ids[0] === undefined ? undefined : evidence.get(ids[0]);
+  return { status: 200, body: { releases: ids, ...(known ? { evidence: [...evidenceRoutes.keys()].map((path) => path.slice(1)) } : {}) } };
 }
 
 async function fileReport(request: IncomingMessage, signal: AbortSignal, releases: Releases, reports: RiskReports): Promise<Answer> {
@@ -115,7 +139,13 @@ function newest(all: readonly RiskReport[]): Answer {
 
 function releaseNotFound(releaseId: string, releases: Releases): Answer {
   const known = [...releases.keys()].slice(0, MAX_LISTED);
-  return problem(404, "release_not_found", `There is no release "${releaseId}".`, { known });
+  const projects = releases.projects?.();
+  const project = releaseId.slice(0, Math.max(0, releaseId.indexOf("/")));
+  const message =
+    projects && !projects.includes(project)
+      ? `There is no project "${project}" in "${releaseId}". Known projects: ${projects.slice(0, MAX_LISTED).join(", ")}.`
+      : `There is no release "${releaseId}".`;
+  return problem(404, "release_not_found", message, { known });
 }
 
 function methodNotAllowed(allow: string): Answer {

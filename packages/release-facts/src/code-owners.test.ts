@@ -39,4 +39,12 @@ describe("code owners", () => {
     ownersOf(`${"*a".repeat(100)}b @x\n${"**a".repeat(90)}b @x\n`, ["a".repeat(4000)]);
     expect(performance.now() - start).toBeLessThan(2000);
   });
+
+  it("is not slow on many hostile patterns and thousands of paths", () => {
+    const paths = Array.from({ length: 4000 }, (_, n) => `src/area${n % 50}/file${n}.ts`);
+    const start = performance.now();
+    expect(ownersOf(`/src/ @x\n${`${"*".repeat(299)}a @x\n`.repeat(400)}`, paths.slice(0, 10))).toMatchObject([{ files: 10 }]);
+    ownersOf(`${"*".repeat(299)}a @x\n`.repeat(400), paths);
+    expect(performance.now() - start).toBeLessThan(10_000);
+  });
 });

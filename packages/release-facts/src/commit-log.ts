@@ -121,13 +121,21 @@ function areasOf(files: readonly TouchedFile[]): Pick<CommitFacts, "touches" | "
   return { touches, areas: areas.slice(0, 6), ...(codeLines > 0 ? { codeLines } : {}) };
 }
 
+/** Returns how much a commit says that is special. If there are too many commits, those with the most weight are kept. */
+export function weightOf(commit: CommitFacts): number {
+  return (
+    (commit.advisories || commit.privateMerge ? 8 : 0) +
+    (commit.breaking || commit.reverts ? 4 : 0) +
+    (commit.security ? 2 : 0) +
+    (commit.touches?.includes("code") ? 1 : 0)
+  );
+}
+
+/** `named` are the commits that a changelog names. They are kept like those that are marked as breaking. */
 function kept(all: readonly CommitFacts[], most: number, named: ReadonlySet<string>): CommitFacts[] {
   if (all.length <= most) return [...all];
   const weight = (commit: CommitFacts) =>
-    (commit.advisories || commit.privateMerge ? 8 : 0) +
-    (commit.breaking || commit.reverts || named.has(commit.hash) ? 4 : 0) +
-    (commit.security ? 2 : 0) +
-    (commit.touches?.includes("code") ? 1 : 0);
+    weightOf(commit) + (named.has(commit.hash) && !(commit.breaking || commit.reverts) ? 4 : 0);
   const chosen = new Set(
     all
       .map((commit, index) => ({ index, weight: weight(commit) }))

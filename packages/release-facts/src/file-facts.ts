@@ -9,13 +9,18 @@ export type KindedFile = ChangedFile & { readonly kind: FileKind };
 
 /** Returns the most important files, most important first: by kind, then by changed lines. */
 export function mostImportant(files: readonly KindedFile[], most: number): readonly KindedFile[] {
-  return files
-    .toSorted((a, b) => rankOf(a) - rankOf(b) || b.added + b.deleted - a.added - a.deleted || compare(a.path, b.path))
-    .slice(0, most);
+  return files.toSorted(byImportance).slice(0, most);
+}
+
+type Ranked = Pick<KindedFile, "path" | "kind" | "status" | "added" | "deleted">;
+
+/** Compares two files, the more important one first. */
+export function byImportance(a: Ranked, b: Ranked): number {
+  return rankOf(a) - rankOf(b) || b.added + b.deleted - a.added - a.deleted || compare(a.path, b.path);
 }
 
 // A migration that already ran is often only formatted again, so it is less important than code. A new one is the most important file of a release.
-function rankOf({ kind, status }: KindedFile): number {
+function rankOf({ kind, status }: Ranked): number {
   return kind === "migration" && status !== "A" ? fileKinds.indexOf("code") + 0.5 : fileKinds.indexOf(kind);
 }
 

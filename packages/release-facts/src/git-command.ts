@@ -4,6 +4,8 @@ import { execFile } from "node:child_process";
 export interface Git {
   /** Returns the output of a command that must succeed. Throws {@link GitFailed} if it fails, and the signal's reason when the signal aborts. */
   run(args: readonly string[], input?: string): Promise<Buffer>;
+  /** Returns the output as text. */
+  text(args: readonly string[]): Promise<string>;
   /** Returns the trimmed output of a query, or undefined if git answers that the object does not exist. */
   ask(args: readonly string[]): Promise<string | undefined>;
 }
@@ -61,6 +63,7 @@ export function gitIn({ repository, environment, signal, emptyTree }: GitOptions
 
   return {
     run,
+    text: async (args) => (await run(args)).toString("utf8"),
     async ask(args) {
       try {
         return (await run(args)).toString("utf8").trim();

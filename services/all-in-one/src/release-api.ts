@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import type { ReleaseApi, ReleaseSummary } from "@toolbus/example-release-api";
+import type { ReleaseApi, ReleaseEvidence, ReleaseSummary } from "@toolbus/example-release-api";
 import { Refusal } from "@toolbus/runtime";
 
 export interface EmbeddedReleaseApi {
@@ -20,20 +20,21 @@ export async function embeddedReleaseApi(directory: string, signal: AbortSignal)
   const repo = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../../..");
   const loaded = await loadRelease({ repo, allowRecorded: true, environment: process.env, signal });
   if (!loaded.ok) throw new Refusal(`${loaded.message} Or set RELEASE_API_URL to a release API of your own.`);
-  const { release, notes } = loaded;
-  return { api: await localReleaseApi(directory, release), releaseId: release.release_id, notes };
+  const { release, evidence, notes } = loaded;
+  return { api: await localReleaseApi(directory, release, evidence), releaseId: release.release_id, notes };
 }
 
 /**
- * Starts the example release API for one release, with its reports in this data directory. Throws a `Refusal` if the reports cannot be stored or read
+ * Starts the example release API for one release and its evidence, with its reports in this data directory. Throws a `Refusal` if the reports cannot be stored or read
  * there.
  */
-export async function localReleaseApi(directory: string, release: ReleaseSummary): Promise<ReleaseApi> {
+export async function localReleaseApi(directory: string, release: ReleaseSummary, evidence?: ReleaseEvidence): Promise<ReleaseApi> {
   const { startReleaseApi } = await import("@toolbus/example-release-api");
   try {
     return await startReleaseApi({
       directory: path.join(directory, "release-api"),
       releases: new Map([[release.release_id, release]]),
+      evidence: new Map(evidence === undefined ? [] : [[release.release_id, evidence]]),
       clock: () => Date.now(),
       newId: randomUUID,
     });

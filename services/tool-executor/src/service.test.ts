@@ -28,6 +28,10 @@ describe("the tools that call the release API", () => {
     const dependencies = [{ name: "release-api", p99Ms: 2000, concurrent: 16 }];
     expect(said).toEqual([
       ["release", { p99Ms: 2000, successRate: 0.99 }, { dependencies, limits: { argumentBytes: 2048, callsPerMinute: 600 } }],
+      ["release", { p99Ms: 2000, successRate: 0.99 }, { dependencies, limits: { argumentBytes: 4096, callsPerMinute: 300 } }],
+      ["release", { p99Ms: 15_000, successRate: 0.99 }, { dependencies, limits: { argumentBytes: 4096, callsPerMinute: 300 } }],
+      ["release", { p99Ms: 10_000, successRate: 0.99 }, { dependencies, limits: { argumentBytes: 2048, callsPerMinute: 300 } }],
+      ["release", { p99Ms: 2000, successRate: 0.99 }, { dependencies, limits: { argumentBytes: 2048, callsPerMinute: 300 } }],
       ["release", { p99Ms: 5000, successRate: 0.99 }, { dependencies, limits: { callsPerMinute: 120 } }],
     ]);
   });
@@ -39,7 +43,11 @@ describe("the tool executor", () => {
     const running = await runServices([toolExecutor], { env: { ...base, RECEIPT_KEY_FILE: path.join(directory, "receipts.jwk") } });
     expect((await readRegistry(running.infrastructure.state)).map(({ definition }) => definition.name)).toEqual([
       "file_risk_report",
+      "get_code_changes",
+      "get_past_releases",
       "get_release_summary",
+      "get_test_details",
+      "get_traces",
     ]);
     expect(await running.stop()).toBe(true);
     await rm(directory, { recursive: true });
@@ -55,8 +63,8 @@ describe("the tool executor", () => {
     const directory = await mkdtemp(path.join(tmpdir(), "executor-"));
     const away = { ...base, RECEIPT_KEY_FILE: path.join(directory, "receipts.jwk"), RELEASE_API_URL: "http://127.0.0.1:1" };
     for (const [mode, tools, reasons] of [
-      ["required", 0, ["the golden call of get_release_summary fails with unavailable (and 1 more)"]],
-      ["warn", 2, []],
+      ["required", 0, ["the golden call of get_release_summary fails with unavailable (and 4 more)"]],
+      ["warn", 6, []],
     ] as const) {
       const running = await runServices([toolExecutor], { env: { ...away, GOLDEN_CALLS: mode } });
       expect(running.services.get("tool-executor")?.unready()).toEqual(reasons);

@@ -26,12 +26,12 @@ describeOnServer("nats", "toolbus doctor, of services in processes of their own"
       await system.end("tool-executor", "stop");
       expect(await system.faults(["tools"])).toMatchObject([
         {
-          message: expect.stringMatching(/^2 registered; no worker is alive for file_risk_report@1, get_release_summary@1/),
+          message: expect.stringMatching(/^6 registered; no worker is alive for file_risk_report@1, get_code_changes@1, /),
           fix: expect.stringMatching(/^Start one: calls wait for it/),
         },
       ]);
       const { code, stdout } = await system.toolbus(["doctor"]);
-      expect({ code, stdout }).toMatchObject({ code: 1, stdout: expect.stringMatching(/^fail {2}tools +2 registered[^→]+→ Start one/m) });
+      expect({ code, stdout }).toMatchObject({ code: 1, stdout: expect.stringMatching(/^fail {2}tools +6 registered[^→]+→ Start one/m) });
       await system.again("tool-executor");
       await system.faults([]);
       expect(await system.toolbus(["doctor"])).toMatchObject({ code: 0, stdout: expect.not.stringMatching(/^fail/m) });

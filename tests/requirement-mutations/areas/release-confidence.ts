@@ -42,6 +42,26 @@ export const releaseConfidenceMutations: Mutations = {
       },
     ],
   },
+  "Z-04": {
+    breaks: "each page of code changes is the first one, and an older API looks as if it were down",
+    patches: [
+      {
+        file: "packages/release-facts/src/facts-page.ts",
+        find: "const chosen = pages[page - 1];",
+        replace: "const chosen = pages[0];",
+      },
+      {
+        file: "services/tool-executor/src/toolsets/release/evidence-answer.ts",
+        find: "if (answer.status !== 404 && answer.status !== 405 && answer.status !== 501) return undefined;",
+        replace: "if (answer.status !== 999) return undefined;",
+      },
+      {
+        file: "examples/release-api/src/test-details.ts",
+        find: "commit.toLowerCase() === head;",
+        replace: "commit.toLowerCase() !== head;",
+      },
+    ],
+  },
   "Z-05": {
     breaks: "the mock of the release API has no release of its own",
     patches: [

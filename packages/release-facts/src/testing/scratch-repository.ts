@@ -3,6 +3,12 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
+/** Makes a folder for a test. The folder is removed when it goes out of scope. */
+export function scratchFolder(): { readonly path: string } & Disposable {
+  const path = mkdtempSync(join(tmpdir(), "release-facts-"));
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
+}
+
 /** A real git repository in its own folder, for tests. It is removed when it goes out of scope. */
 export interface ScratchRepository extends Disposable {
   readonly path: string;
@@ -13,18 +19,19 @@ export interface ScratchRepository extends Disposable {
   /** Removes a file. */
   remove(file: string): void;
   /** Commits everything in the folder, one hour after the previous commit, and returns the commit's id. */
-  commit(message: string): string;
+  commit(message: string, author?: string): string;
 }
 
 /** Makes an empty repository on a branch named main. */
 export function scratchRepository(): ScratchRepository {
-  const path = mkdtempSync(join(tmpdir(), "release-facts-"));
+  const folder = scratchFolder();
+  const { path } = folder;
   let hour = 0;
   const run = (args: readonly string[], env: Record<string, string> = {}) =>
     execFileSync("git", args, {
       cwd: path,
       encoding: "utf8",
-      env: { ...env, ...IDENTITY, PATH: process.env["PATH"], HOME: path },
+      env: { ...IDENTITY, ...env, PATH: process.env["PATH"], HOME: path },
       stdio: ["ignore", "pipe", "pipe"],
     });
   run(["init", "--quiet", "--initial-branch=main"]);
@@ -36,16 +43,17 @@ export function scratchRepository(): ScratchRepository {
       writeFileSync(join(path, file), content);
     },
     remove: (file) => rmSync(join(path, file)),
-    commit(message) {
+    commit(message, author = IDENTITY.GIT_AUTHOR_NAME) {
       const date = `2026-01-02T${String(hour++ % 24).padStart(2, "0")}:00:00+02:00`;
       run(["add", "--all"]);
       run(["commit", "--quiet", "--allow-empty", "--allow-empty-message", "--message", message], {
+        GIT_AUTHOR_NAME: author,
         GIT_AUTHOR_DATE: date,
         GIT_COMMITTER_DATE: date,
       });
       return run(["rev-parse", "HEAD"]).trim();
     },
-    [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }),
+    [Symbol.dispose]: () => folder[Symbol.dispose](),
   };
 }
 

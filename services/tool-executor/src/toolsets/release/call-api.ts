@@ -14,11 +14,13 @@ export type ApiAnswer =
 export interface ApiRequest {
   /** Aborts at the tool's time-out. */
   readonly signal: AbortSignal;
+  /** The largest answer that is read, in bytes. The default is 1 MiB. */
+  readonly most?: number;
   readonly post?: { readonly body: Json; readonly idempotencyKey: string };
 }
 
 /** Makes one HTTP request. Rejects only when the signal aborts. An answer that is too large or not JSON is treated as no answer. */
-export async function callApi(url: URL, { signal, post }: ApiRequest): Promise<ApiAnswer> {
+export async function callApi(url: URL, { signal, post, most = MAX_ANSWER_BYTES }: ApiRequest): Promise<ApiAnswer> {
   try {
     const response = await fetch(url, {
       signal,
@@ -30,8 +32,8 @@ export async function callApi(url: URL, { signal, post }: ApiRequest): Promise<A
       },
       ...(post ? { method: "POST", body: JSON.stringify(post.body) } : {}),
     });
-    const text = await boundedText(response);
-    if (text === null) return { kind: "no_answer", why: `sent more than ${MAX_ANSWER_BYTES} bytes`, sent: true };
+    const text = await boundedText(response, most);
+    if (text === null) return { kind: "no_answer", why: `sent more than ${most} bytes`, sent: true };
     return {
       kind: "answered",
       status: response.status,
@@ -54,14 +56,14 @@ function networkCode(error: unknown): string {
   return cause instanceof Error && "code" in cause ? String(cause.code) : "";
 }
 
-async function boundedText(response: Response): Promise<string | null> {
+async function boundedText(response: Response, most: number): Promise<string | null> {
   if (!response.body) return "";
   const chunks: Uint8Array[] = [];
   let size = 0;
   // Leaving the loop cancels the body.
   for await (const chunk of response.body) {
     size += chunk.byteLength;
-    if (size > MAX_ANSWER_BYTES) return null;
+    if (size > most) return null;
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString("utf8");

@@ -1,6 +1,7 @@
 import type { Json, JsonObject, Problem } from "@toolbus/contracts";
 import { toolError, type ToolOutput } from "@toolbus/tool-kit";
 import { type ApiAnswer, callApi } from "./call-api.ts";
+import { type EvidenceKind, evidenceOf, MAX_EVIDENCE_BYTES } from "./evidence-answer.ts";
 
 export type RiskReport = { readonly release_id: string; readonly severity: string; readonly findings: readonly string[] };
 
@@ -9,11 +10,21 @@ export interface ReleaseApiOptions {
   readonly url: string;
 }
 
+/** A release that exists, and the evidence that the API has of it. An older API lists none. */
+export interface NewestRelease {
+  readonly id: string;
+  readonly evidence: readonly string[];
+}
+
+export type EvidenceParameters = Readonly<Record<string, string | number | undefined>>;
+
 /** The release API, with its refusals in words for the model. Every method stops when the signal aborts. */
 export interface ReleaseApi {
   /** Returns a release that exists, for examples. Returns null if the API does not list its releases (`GET /releases`). */
-  newestRelease(signal: AbortSignal): Promise<string | null>;
+  newestRelease(signal: AbortSignal): Promise<NewestRelease | null>;
   summary(releaseId: string, signal: AbortSignal): Promise<ToolOutput>;
+  /** Returns one page of evidence. The parameters are those of the API's route. */
+  evidence(kind: EvidenceKind, releaseId: string, parameters: EvidenceParameters, signal: AbortSignal): Promise<ToolOutput>;
   /** Files a report once for each key. A refusal is a problem with `effect: "none"`. Throws if the outcome is open. */
   fileReport(report: RiskReport, key: string, signal: AbortSignal): Promise<ToolOutput>;
 }
@@ -23,13 +34,22 @@ export function releaseApi({ url }: ReleaseApiOptions): ReleaseApi {
     async newestRelease(signal) {
       const answer = await callApi(new URL("/releases", url), { signal });
       if (answer.kind !== "answered" || answer.status !== 200) return null;
-      const [newest] = listOf(fieldsOf(answer.body)["releases"]);
-      return typeof newest === "string" && newest !== "" && newest.length <= MAX_RELEASE_ID ? newest : null;
+      const { releases, evidence } = fieldsOf(answer.body);
+      const [newest] = listOf(releases);
+      if (typeof newest !== "string" || newest === "" || newest.length > MAX_RELEASE_ID) return null;
+      return { id: newest, evidence: listOf(evidence).filter((name) => typeof name === "string") };
     },
     async summary(releaseId, signal) {
       const answer = await callApi(new URL(`/release-summary?release_id=${encodeURIComponent(releaseId)}`, url), { signal });
       if (answer.kind === "answered" && answer.status === 200) return answer.body;
       return refusal(answer, undefined) ?? unavailable(answer);
+    },
+    async evidence(kind, releaseId, parameters, signal) {
+      const asked = new URL(`/${kind}`, url);
+      for (const [name, value] of Object.entries({ release_id: releaseId, ...parameters }))
+        if (value !== undefined) asked.searchParams.set(name, String(value));
+      const answer = await callApi(asked, { signal, most: MAX_EVIDENCE_BYTES });
+      return evidenceOf(kind, answer) ?? refusal(answer, undefined) ?? unavailable(answer);
     },
     async fileReport(report, key, signal) {
       const answer = await callApi(new URL("/risk-report", url), { signal, post: { body: report, idempotencyKey: key } });

@@ -1,0 +1,1 @@
+export { scratchFolder, type ScratchRepository, scratchRepository } from "./scratch-repository.ts";
