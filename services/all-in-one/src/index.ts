@@ -1,4 +1,4 @@
-export { modelEnvironment, modelInWords, modelProbe, unknownModelSettings } from "@toolbus/agent";
+export { BUILT_IN_PROFILES, LOOP_TOOL_NAMES, modelEnvironment, modelInWords, modelProbe, unknownModelSettings } from "@toolbus/agent";
 export { type LocalKeys, localKeys, SHARED_TOOLSETS } from "./local-keys.ts";
 export { localReleaseApi } from "./release-api.ts";
 export { type AllInOne, startAllInOne } from "./start-all-in-one.ts";
@@ -8,3 +8,4 @@ export { APART, type Apart, type ApartName, type ApartOptions, type Replica, sta
 export { namedLines } from "./named-lines.ts";
 export { startCluster } from "./start-cluster.ts";
 export { limitsOfBuild, stampOfBuild } from "./build-stamp.ts";
+export { type Answer, type AnsweredCall, answeredToolsets, SHIPPED_TOOLSETS, shippedTools } from "@toolbus/tool-executor";
