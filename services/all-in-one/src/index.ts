@@ -8,4 +8,4 @@ export { APART, type Apart, type ApartName, type ApartOptions, type Replica, sta
 export { namedLines } from "./named-lines.ts";
 export { startCluster } from "./start-cluster.ts";
 export { limitsOfBuild, stampOfBuild } from "./build-stamp.ts";
-export { type Answer, type AnsweredCall, answeredToolsets, SHIPPED_TOOLSETS, shippedTools } from "@toolbus/tool-executor";
+export { type AnsweredToolsets, answeredToolsets, SHIPPED_TOOLSETS, shippedTools } from "@toolbus/tool-executor";

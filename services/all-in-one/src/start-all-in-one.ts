@@ -28,7 +28,14 @@ export interface AllInOne {
 }
 
 /** Starts every service in this process. They are the same services as in separate processes, with SQLite for the state and the bus in memory. */
-export async function startAllInOne({ directory, env, toolsets = [], wrap, wrapModel = (model) => model, signal }: AllInOneOptions): Promise<AllInOne> {
+export async function startAllInOne({
+  directory,
+  env,
+  toolsets = [],
+  wrap,
+  wrapModel = (model) => model,
+  signal,
+}: AllInOneOptions): Promise<AllInOne> {
   const keys = await localKeys(path.join(directory, "keys"));
   const running = await runServices([toolExecutorWith(toolsets), approvals, agentWith(wrapModel), gateway], {
     env: { ...embeddedDefaults(directory, keys), ...toolsetsOf(env), ...setSettings(env) },
