@@ -98,11 +98,11 @@ const SETTINGS = {
   // The toolset that has no tools. All others are in the answered toolsets.
   TOOLSETS: "operations",
   TOOL_LIMITS: "*.callsPerMinute=0",
-  RUNS_PER_PRINCIPAL: "10000",
-  RUNS_PER_MINUTE: "100000",
-  CONVERSATIONS_PER_MINUTE: "100000",
-  ACTIONS_PER_MINUTE: "100000",
-  DECISIONS_PER_MINUTE: "100000",
+  RUNS_PER_PRINCIPAL: "0",
+  RUNS_PER_MINUTE: "0",
+  CONVERSATIONS_PER_MINUTE: "0",
+  ACTIONS_PER_MINUTE: "0",
+  DECISIONS_PER_MINUTE: "0",
   SSE_PER_PRINCIPAL: "10000",
 } as const;
 
