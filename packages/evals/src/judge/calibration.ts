@@ -14,6 +14,9 @@ export const GATES_FROM = 0.6;
 /** The smallest number of examples for which the interval of a kappa is known. The standard error is one for large samples. */
 export const LEAST_EXAMPLES = 20;
 
+/** The number of examples that are asked at the same time. Each of them has all its votes under way. */
+const AT_ONCE = 5;
+
 const Share = Type.Number({ minimum: 0, maximum: 1 });
 const KappaValue = Type.Number({ minimum: -1, maximum: 1 });
 const CalibrationForm = Type.Object({
@@ -52,17 +55,14 @@ export async function calibrate(
   }: { readonly signal: AbortSignal; readonly at: string; readonly onAnswer?: (done: number) => void },
 ): Promise<ReadResult<Calibration>> {
   const judgements: Judgement[] = [];
-  for (const { criterion, judged } of examples) {
-    judgements.push(await asked.ask(criterion, judged, signal));
+  while (judgements.length < examples.length) {
+    const next = examples.slice(judgements.length, judgements.length + AT_ONCE);
+    judgements.push(...(await Promise.all(next.map(({ criterion, judged }) => asked.ask(criterion, judged, signal)))));
     onAnswer(judgements.length);
-    const undecided = judgements.filter(({ answer }) => answer === null);
     // A key that is wrong, or a server that is down, fails every example, so the rest would cost time and show nothing.
-    if (undecided.length === judgements.length && (judgements.length === 5 || judgements.length === examples.length)) {
-      const { reason } = judgements[0] ?? { reason: "" };
-      return {
-        ok: false,
-        problem: `The judge could not be measured, because it gave no verdict on ${judgements.length} examples: ${reason}`,
-      };
+    if (judgements.every(({ answer }) => answer === null)) {
+      const why = judgements[0]?.reason ?? "";
+      return { ok: false, problem: `The judge could not be measured, because it gave no verdict on ${judgements.length} examples: ${why}` };
     }
   }
   return calibrationOf(asked.identity, hash, examples, judgements, at);

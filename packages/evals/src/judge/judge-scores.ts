@@ -1,4 +1,3 @@
-import { counted } from "@toolbus/contracts";
 import type { Score } from "../result/trial.ts";
 import { type Calibration, gateOf } from "./calibration.ts";
 import type { Judge, Judgement } from "./judge.ts";
@@ -32,6 +31,6 @@ function scoreOf({ name }: Criterion, { answer, yes, no, none, reason }: Judgeme
     ...score,
     value: answer === "yes" ? 1 : 0,
     passed: answer === "yes",
-    reason: `${agreeing} of ${counted(yes + no + none, "vote")} say ${answer}: ${reason}`,
+    reason: `${agreeing} of ${yes + no + none} voted ${answer}: ${reason}`,
   };
 }

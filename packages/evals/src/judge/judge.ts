@@ -66,7 +66,7 @@ function decided(votes: readonly Vote[]): Judgement {
   const answer = counts.yes >= needed ? "yes" : counts.no >= needed ? "no" : null;
   const agreeing = votes.find((one): one is Verdict => one.answer === answer && answer !== null);
   if (agreeing !== undefined) return { answer, ...counts, reason: agreeing.reason };
-  const why = votes.find((one) => one.answer === null)?.why ?? "the votes are equal";
+  const why = votes.find((one) => one.answer === null)?.why.replace(/\.$/, "") ?? "the votes are equal";
   return {
     answer: null,
     ...counts,
