@@ -115,7 +115,7 @@ describe("the report document", () => {
           pairs: 7,
           only_first_passed: 0,
           only_second_passed: 6,
-          mcnemar_p: 0.03125,
+          mcnemar_p: expect.closeTo(0.03125, 10),
           mean_difference: expect.closeTo(0.7, 10),
         },
       ],

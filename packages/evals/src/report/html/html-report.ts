@@ -4,7 +4,7 @@ import { changeInWords, comparisonInWords, dollars, notComparedInWords, percent 
 import type { ScenarioOutcome } from "../scenario-outcome.ts";
 import { summaryRows } from "../summary-rows.ts";
 import { type ShareRow, shareChart, trialChart } from "./charts.ts";
-import { html, type Markup, markupText, trusted } from "./markup.ts";
+import { markup, type Markup, markupText, trusted } from "./markup.ts";
 import { STYLE } from "./style.ts";
 
 // A page with more rows is slow to open and nobody reads it. The JSON has all of them.
@@ -13,7 +13,7 @@ const MOST_SCENARIOS = 1000;
 /** Returns the report as one HTML page. The page has no script, and its policy forbids every request, so it can be opened and sent anywhere. */
 export function htmlReport(report: EvaluationReport): string {
   const { result, variants } = report;
-  const page = html`<!doctype html>
+  const page = markup`<!doctype html>
     <html lang="en">
       <head>
         <meta charset="utf-8" />
@@ -39,21 +39,21 @@ export function htmlReport(report: EvaluationReport): string {
         </main>
       </body>
     </html> `;
-  return markupText(page);
+  return `${markupText(page).trim()}\n`;
 }
 
 function verdict({ variants }: EvaluationReport): Markup {
-  return html`${variants.map(({ variant, summary: { byStatus, totalScenarios, errors } }) => {
+  return markup`${variants.map(({ variant, summary: { byStatus, totalScenarios, errors } }) => {
     const failed = totalScenarios - byStatus.passed;
     const words =
       failed === 0
-        ? html`<span class="passed">passed</span>: all ${counted(totalScenarios, "scenario")} passed.`
-        : html`<span class="failed">not passed</span>: ${byStatus.passed} of ${counted(totalScenarios, "scenario")} passed in every repeat.`;
+        ? markup`<span class="passed">passed</span>: all ${counted(totalScenarios, "scenario")} passed.`
+        : markup`<span class="failed">not passed</span>: ${byStatus.passed} of ${counted(totalScenarios, "scenario")} passed in every repeat.`;
     const lost =
       errors === 0
         ? null
         : ` ${counted(errors, "trial")} could not be scored and ${errors === 1 ? "says" : "say"} nothing about the agent.`;
-    return html`<p><strong>${variant}</strong> ${words}${lost}</p>`;
+    return markup`<p><strong>${variant}</strong> ${words}${lost}</p>`;
   })}`;
 }
 
@@ -61,23 +61,23 @@ function summaryTable({ result, variants }: EvaluationReport): Markup {
   const rows = summaryRows(variants.map(({ summary }) => summary));
   return scrolling(
     "Summary",
-    html`<table>
+    markup`<table>
       <thead>
         <tr>
           <th scope="col">Figure</th>
-          ${variants.map(({ variant }) => html`<th scope="col">${variant}</th>`)}
+          ${variants.map(({ variant }) => markup`<th scope="col">${variant}</th>`)}
         </tr>
       </thead>
       <tbody>
         <tr>
           <th scope="row">Model</th>
-          ${variants.map(({ variant }) => html`<td>${result.models[variant] ?? "unknown"}</td>`)}
+          ${variants.map(({ variant }) => markup`<td>${result.models[variant] ?? "unknown"}</td>`)}
         </tr>
         ${rows.map(
           ({ name, cells }) =>
-            html`<tr>
+            markup`<tr>
               <th scope="row">${name}</th>
-              ${cells.map((cell) => html`<td>${cell}</td>`)}
+              ${cells.map((cell) => markup`<td>${cell}</td>`)}
             </tr>`,
         )}
       </tbody>
@@ -86,25 +86,25 @@ function summaryTable({ result, variants }: EvaluationReport): Markup {
 }
 
 function comparisons({ comparisons: compared }: EvaluationReport): Markup {
-  return html`<h2>Variants side by side</h2>
+  return markup`<h2>Variants side by side</h2>
     ${compared.map(
       (one) =>
-        html`<h3>${one.first} and ${one.second}</h3>
-          ${comparisonInWords(one).map((line) => html`<p>${line}</p>`)}`,
+        markup`<h3>${one.first} and ${one.second}</h3>
+          ${comparisonInWords(one).map((line) => markup`<p>${line}</p>`)}`,
     )}`;
 }
 
 function regressionPart(found: NonNullable<EvaluationReport["regressions"]>): Markup {
   const list = (title: string, lines: readonly string[]): Markup =>
-    html`<h3>${title}</h3>
+    markup`<h3>${title}</h3>
       ${
         lines.length === 0
-          ? html`<p>None.</p>`
-          : html`<ul>
-              ${lines.map((line) => html`<li>${line}</li>`)}
+          ? markup`<p>None.</p>`
+          : markup`<ul>
+              ${lines.map((line) => markup`<li>${line}</li>`)}
             </ul>`
       }`;
-  return html`<h2>Compared with the baseline ${found.baseline}</h2>
+  return markup`<h2>Compared with the baseline ${found.baseline}</h2>
     <p class="soft">Saved ${found.savedAt}. ${counted(found.compared, "scenario")} compared.</p>
     ${list("Regressions", found.regressions.map(changeInWords))} ${list("Improvements", found.improvements.map(changeInWords))}
     ${found.notCompared.length === 0 ? null : list("Not compared", found.notCompared.map(notComparedInWords))}
@@ -117,9 +117,9 @@ function figures({ variant, summary, scenarios }: VariantReport, named: boolean)
   const bars = (value: (usage: (typeof trials)[number]["usage"]) => number | null) =>
     trials.map(({ usage, status }) => ({ value: value(usage), passed: status === "passed" }));
   const byTag = rowsOf(summary.passRateByTag);
-  return html`<div class="panel">
+  return markup`<div class="panel">
       <h3>Pass rate by tag${of}</h3>
-      ${byTag.length === 0 ? html`<p class="soft">No scenario has a tag.</p>` : shareChart(`Pass rate by tag${of}`, byTag)}
+      ${byTag.length === 0 ? markup`<p class="soft">No scenario has a tag.</p>` : shareChart(`Pass rate by tag${of}`, byTag)}
     </div>
     <div class="panel">
       <h3>Scores by dimension${of}</h3>
@@ -146,9 +146,9 @@ function figures({ variant, summary, scenarios }: VariantReport, named: boolean)
 function scenarioTable({ variant, scenarios }: VariantReport, named: boolean): Markup {
   const shown = scenarios.slice(0, MOST_SCENARIOS);
   const left = scenarios.length - shown.length;
-  return html`${named ? html`<h3>${variant}</h3>` : null}${scrolling(
+  return markup`${named ? markup`<h3>${variant}</h3>` : null}${scrolling(
     `Scenarios of ${variant}`,
-    html`<table>
+    markup`<table>
       <thead>
         <tr>
           <th scope="col">Scenario</th>
@@ -162,7 +162,7 @@ function scenarioTable({ variant, scenarios }: VariantReport, named: boolean): M
         ${shown.map(scenarioRow)}
       </tbody>
     </table>`,
-  )}${left === 0 ? null : html`<p>${counted(left, "more scenario")} in the JSON report.</p>`}`;
+  )}${left === 0 ? null : markup`<p>${counted(left, "more scenario")} in the JSON report.</p>`}`;
 }
 
 function scenarioRow({ id, tags, status, passes, trials, meanScore }: ScenarioOutcome): Markup {
@@ -170,12 +170,12 @@ function scenarioRow({ id, tags, status, passes, trials, meanScore }: ScenarioOu
     ...(problem === undefined ? [] : [problem]),
     ...scores.filter(({ passed }) => !passed).map(({ name, reason, advisory }) => `${name}${advisory ? " (advisory)" : ""}: ${reason}`),
   ]);
-  return html`<tr>
-    <th scope="row">${id}${tags.length === 0 ? null : html`<br /><span class="soft">${tags.join(", ")}</span>`}</th>
+  return markup`<tr>
+    <th scope="row">${id}${tags.length === 0 ? null : markup`<br /><span class="soft">${tags.join(", ")}</span>`}</th>
     <td><span class="${status}">${status}</span></td>
     <td>${passes.filter((pass) => pass === 1).length} of ${trials.length}</td>
     <td>${meanScore === null ? "none" : percent(meanScore)}</td>
-    <td>${[...new Set(reasons)].map((reason) => html`<p>${reason}</p>`)}</td>
+    <td>${[...new Set(reasons)].map((reason) => markup`<p>${reason}</p>`)}</td>
   </tr>`;
 }
 
@@ -185,5 +185,5 @@ function rowsOf(figuresByName: Readonly<Record<string, Omit<ShareRow, "name">>>)
 
 /** A wide table scrolls inside its own region, which people can reach with the keyboard. */
 function scrolling(label: string, table: Markup): Markup {
-  return html`<div class="scroll" role="region" tabindex="0" aria-label="${label}">${table}</div>`;
+  return markup`<div class="scroll" role="region" tabindex="0" aria-label="${label}">${table}</div>`;
 }

@@ -1,6 +1,6 @@
 import { visibleText } from "../visible-text.ts";
 
-/** A piece of HTML in which every text from outside is escaped. Only `html` and `trusted` make one. */
+/** A piece of HTML in which every text from outside is escaped. Only `markup` and `trusted` make one. */
 export interface Markup {
   readonly [MARKUP]: string;
 }
@@ -14,7 +14,7 @@ export type Part = string | number | null | Markup | readonly Part[];
  * Builds a piece of HTML. Every text that is put into the template is escaped, both for elements and for attributes between quotes. So a text that is
  * not escaped needs a call of `trusted`, which a reviewer sees.
  */
-export function html(pieces: TemplateStringsArray, ...parts: readonly Part[]): Markup {
+export function markup(pieces: TemplateStringsArray, ...parts: readonly Part[]): Markup {
   return trusted(pieces.map((piece, n) => piece + (n < parts.length ? markupOf(parts[n] ?? null) : "")).join(""));
 }
 
@@ -24,8 +24,8 @@ export function trusted(text: string): Markup {
 }
 
 /** Returns the HTML as text. */
-export function markupText(markup: Markup): string {
-  return markup[MARKUP];
+export function markupText(piece: Markup): string {
+  return piece[MARKUP];
 }
 
 function markupOf(part: Part): string {
