@@ -1,4 +1,13 @@
-export { BUILT_IN_PROFILES, LOOP_TOOL_NAMES, modelEnvironment, modelInWords, modelProbe, unknownModelSettings } from "@toolbus/agent";
+export {
+  BUILT_IN_PROFILES,
+  type ChosenModel,
+  chosenModel,
+  LOOP_TOOL_NAMES,
+  modelEnvironment,
+  modelInWords,
+  modelProbe,
+  unknownModelSettings,
+} from "@toolbus/agent";
 export { type LocalKeys, localKeys, SHARED_TOOLSETS } from "./local-keys.ts";
 export { localReleaseApi } from "./release-api.ts";
 export { type AllInOne, startAllInOne } from "./start-all-in-one.ts";

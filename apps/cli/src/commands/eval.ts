@@ -1,10 +1,12 @@
 import type { Command } from "commander";
 import type { Define } from "../toolbus/command.ts";
+import { addEvalReading } from "./eval-reading.ts";
 import { addEvalRun } from "./eval-run.ts";
 import { group } from "./group.ts";
 
-/** Declares `toolbus eval …`, which evaluates agents with suites of scenarios. */
+/** Declares `toolbus eval …`, which evaluates agents. */
 export function addEval(program: Command, define: Define): void {
-  const evaluation = group(program, "eval", "evaluate an agent with scenarios");
-  addEvalRun(evaluation, define);
+  const parent = group(program, "eval", "evaluate agents, and read and compare the results");
+  addEvalRun(parent, define);
+  addEvalReading(parent, define);
 }
