@@ -58,7 +58,7 @@ async function followed({ runId }: RunView, { gateway, decide }: FollowTrial, si
   const events: NumberedRunEvent[] = [];
   const failing = new AbortController();
   const until = AbortSignal.any([signal, failing.signal]);
-  const decided = new Set<string>();
+  const leftOpen = new Set<string>();
   let reacting: Promise<void> = Promise.resolve();
   try {
     await watchRun(gateway, runId, {
@@ -82,8 +82,8 @@ async function followed({ runId }: RunView, { gateway, decide }: FollowTrial, si
   }
 
   async function react(event: NumberedRunEvent, decides: NonNullable<FollowTrial["decide"]>): Promise<void> {
-    if (event.type === "call.held" && (await decides(event))) decided.add(event.callId);
-    if (events.some(isRunEnd) || !isUpToNobody(readRun(await gateway.get(`/v1/runs/${runId}`)), decided)) return;
+    if (event.type === "call.held" && !(await decides(event))) leftOpen.add(event.callId);
+    if (events.some(isRunEnd) || !isUpToNobody(readRun(await gateway.get(`/v1/runs/${runId}`)), leftOpen)) return;
     await cancel();
   }
 
@@ -98,10 +98,13 @@ async function followed({ runId }: RunView, { gateway, decide }: FollowTrial, si
 /** The events after which a run may wait only for people. */
 const MAY_STAND_STILL: ReadonlySet<string> = new Set(["call.held", "call.asked", "question.asked", "call.decided", "call.resolved"]);
 
-/** Returns whether a run waits only for decisions and answers that nobody gives. */
-function isUpToNobody({ waits = [] }: RunView, decided: ReadonlySet<string>): boolean {
+/**
+ * Returns whether a run waits only for decisions and answers that nobody gives. `leftOpen` are the calls about which nobody decides. The run may
+ * already wait for an approval whose event has not arrived. Such an approval may still be decided.
+ */
+function isUpToNobody({ waits = [] }: RunView, leftOpen: ReadonlySet<string>): boolean {
   const isOpen = ({ kind, callId = "" }: (typeof waits)[number]): boolean =>
-    (kind === "approval" && !decided.has(callId)) || kind === "answer";
+    (kind === "approval" && leftOpen.has(callId)) || kind === "answer";
   return waits.some(isOpen) && waits.every((wait) => isOpen(wait) || wait.kind === "calls");
 }
 

@@ -1,13 +1,12 @@
-import { mkdir, rename, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { LOOP_TOOL_NAMES, SHIPPED_TOOLSETS, shippedTools } from "@toolbus/all-in-one";
 import {
-  type Checked,
   type Journal,
   journalHead,
   openJournal,
   OtherModel,
   readSuite,
+  RESULT_FORMAT,
   runSuite,
   scoresOf,
   selectScenarios,
@@ -16,14 +15,18 @@ import {
   type SuiteResult,
   type Variant,
 } from "@toolbus/evals";
+import { readTools } from "../http/answers.ts";
 import type { Context } from "../toolbus/context.ts";
 import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
 import { Failure } from "../toolbus/failure.ts";
 import { embeddedHost } from "./embedded-host.ts";
+import { valueOf } from "./eval-file.ts";
 import { liveHost } from "./live-host.ts";
 import { progressScreen } from "./progress-screen.ts";
 import { readVariants } from "./read-variant.ts";
 import { resultLines } from "./result-lines.ts";
+import { suiteJudge } from "./suite-judge.ts";
+import { writeWhole } from "./whole-file.ts";
 
 export interface EvalRunOptions {
   readonly variant?: readonly string[];
@@ -41,9 +44,10 @@ export async function runEvaluation(context: Context, place: string, options: Ev
   const { variant = [], only = [], parallel, fresh = false, live = false } = options;
   if (live && variant.length > 0)
     throw new Failure(EXIT.usage, "A running system cannot be changed for a --variant: leave out --live, or the variants.");
-  const whole = valueOf(await readSuite(path.resolve(around.cwd, place), knownTools()));
+  const known = await knownTools(context, live);
+  const whole = valueOf(await readSuite(path.resolve(around.cwd, place), known));
   const suite = valueOf(selectScenarios(whole, only));
-  const tools = new Set([...knownTools(), ...suite.tools.map(({ name }) => String(name))]);
+  const tools = new Set([...known, ...suite.tools.map(({ name }) => String(name))]);
   const variants = await readVariants(
     variant.map((file) => path.resolve(around.cwd, file)),
     tools,
@@ -52,13 +56,14 @@ export async function runEvaluation(context: Context, place: string, options: Ev
   const folder =
     options.out === undefined ? path.join(context.options.dataDirectory, "evals", suite.name) : path.resolve(around.cwd, options.out);
   const head = journalHead(suite, { variants, repeats, startedAt: new Date(around.now()).toISOString() });
-  const journal = valueOf(await openJournal(path.join(folder, "journal.jsonl"), head, fresh));
+  const journal = await journalIn(folder, head, fresh);
   const screen = progressScreen({ sink: output.err, quiet: context.options.quiet, now: around.now });
   let result: SuiteResult;
   try {
-    const known = journal.trials.filter(({ status }) => status !== "error").length;
-    if (known > 0) output.note(`${known} finished trials of an earlier start are kept; --fresh runs them again.`);
-    result = await runSuite({
+    const kept = journal.trials.filter(({ status }) => status !== "error").length;
+    if (kept > 0) output.note(`${kept} finished trials of an earlier start are kept; --fresh runs them again.`);
+    const judge = await suiteJudge(suite, context);
+    const ran = await runSuite({
       suite,
       variants,
       hostOf: (one) => hostOf(context, suite, one, live),
@@ -66,10 +71,12 @@ export async function runEvaluation(context: Context, place: string, options: Ev
       parallel,
       repeats,
       score: scoresOf,
+      ...(judge === null ? {} : { judge }),
       signal,
       now: around.now,
       onProgress: screen.update,
     });
+    result = { format: RESULT_FORMAT, ...ran };
   } catch (error) {
     await journal.close();
     throw error instanceof OtherModel ? new Failure(EXIT.failed, error.message) : error;
@@ -77,16 +84,27 @@ export async function runEvaluation(context: Context, place: string, options: Ev
     screen.end();
   }
   const file = path.join(folder, "result.json");
-  await writeWhole(file, `${JSON.stringify(result, null, 2)}\n`);
+  await writeWhole(file, `${JSON.stringify(result, null, 2)}\n`, { id: around.newId(), replace: true });
   await endJournal(journal, result);
   if (output.json) output.document(result);
   else output.lines(resultLines(result, file));
   return exitCodeOf(result);
 }
 
-/** The names of the tools that need no definition in a suite. */
-function knownTools(): ReadonlySet<string> {
-  return new Set([...LOOP_TOOL_NAMES, ...SHIPPED_TOOLSETS.flatMap((name) => (shippedTools(name) ?? []).map((tool) => tool.name))]);
+/** Returns the names of the tools that need no definition in a suite: those of this build, or those of the running system. */
+async function knownTools(context: Context, live: boolean): Promise<ReadonlySet<string>> {
+  const tools = live
+    ? readTools(await (await context.gateway()).get("/v1/tools")).tools
+    : SHIPPED_TOOLSETS.flatMap((name) => shippedTools(name) ?? []);
+  return new Set([...LOOP_TOOL_NAMES, ...tools.map(({ name }) => name)]);
+}
+
+async function journalIn(folder: string, head: Parameters<typeof openJournal>[1], fresh: boolean): Promise<Journal> {
+  const opened = await openJournal(path.join(folder, "journal.jsonl"), head, fresh).catch((error: NodeJS.ErrnoException) => {
+    const why = error.code ?? "unknown";
+    throw new Failure(EXIT.failed, `The folder ${folder} cannot be used (${why}): name another one with --out.`, { cause: error });
+  });
+  return valueOf(opened);
 }
 
 async function hostOf(context: Context, suite: Suite, variant: Variant, live: boolean): Promise<ScenarioHost> {
@@ -101,19 +119,7 @@ async function endJournal(journal: Journal, { trials }: SuiteResult): Promise<vo
   else await journal.remove();
 }
 
-/** Writes the file in one step, because another program may read it. */
-async function writeWhole(file: string, text: string): Promise<void> {
-  await mkdir(path.dirname(file), { recursive: true });
-  await writeFile(`${file}.draft`, text);
-  await rename(`${file}.draft`, file);
-}
-
 function exitCodeOf({ trials }: SuiteResult): ExitCode {
   if (trials.some(({ status }) => status === "error")) return EXIT.failed;
   return trials.some(({ status }) => status === "failed") ? EXIT.condition : EXIT.ok;
-}
-
-function valueOf<T>(checked: Checked<T>): T {
-  if (!checked.ok) throw new Failure(EXIT.failed, checked.problem);
-  return checked.value;
 }

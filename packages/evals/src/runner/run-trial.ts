@@ -30,6 +30,8 @@ export async function runTrial(
     scores = score(scenario, observation);
     scores = [...scores, ...(await judged(scenario, observation, judge, signal))];
     if (scores.length === 0 || (!judge && scores.every(({ advisory }) => advisory === true))) throw new Error(NOTHING_JUDGED);
+    const undecided = scores.find(({ error, advisory }) => error === true && advisory !== true);
+    if (undecided) throw new Error(`The score "${undecided.name}" could not be decided: ${undecided.reason}`);
     const failed = scores.some(({ passed, advisory }) => !passed && advisory !== true);
     return { ...key, status: failed ? "failed" : "passed", scores, usage: usageOf(observation), runId: observation.runId };
   } catch (error) {
@@ -86,8 +88,8 @@ function usageOf({ rounds, calls, usage, elapsedMs }: Observation): TrialUsage {
     toolCalls: calls.length,
     inputTokens: usage.inputTokens,
     outputTokens: usage.outputTokens,
-    // A sum that lacks the price of some calls is not the cost.
-    costMicroUsd: (usage.unpricedCalls ?? 0) > 0 ? null : (usage.costMicroUsd ?? null),
+    // A sum that lacks the price of some calls is not the cost. If each price is known, an absent sum means that the calls were free.
+    costMicroUsd: (usage.unpricedCalls ?? 0) > 0 ? null : (usage.costMicroUsd ?? 0),
     elapsedMs,
   };
 }
