@@ -8,6 +8,11 @@ const from =
   (file: string) =>
   (test: string): Proof => ({ file, test });
 
+const judgeCalibration = from("packages/evals/src/judge/calibration.test.ts");
+const askedJudge = from("packages/evals/src/judge/judge.test.ts");
+const baselineComparison = from("packages/evals/src/baseline/compare-baseline.test.ts");
+const evaluationReports = from("packages/evals/src/report/report.test.ts");
+const evalCommands = from("apps/cli/src/evaluations/eval-commands.test.ts");
 const auditRoutes = from("services/approvals/src/routes/audit-routes.test.ts");
 const copyRecords = from("services/approvals/src/record/copy-records.test.ts");
 const evidence = from("packages/grants/src/verify-evidence.test.ts");
@@ -1012,6 +1017,22 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     ),
   ],
   "F-10": [modelMetrics("that ends is what it has cost, by profile and how it ended, and that it has ended so")],
+  "Q-03": [
+    judgeCalibration("equals the agreement, kappa and interval of a table that was worked out by hand"),
+    judgeCalibration("not with a kappa below 0.6, and then its scores are advisory"),
+    judgeCalibration("are an error and never a pass if the judge answers nonsense, and the other criteria are still scored"),
+    askedJudge("cannot end the record with %s"),
+  ],
+  "Q-05": [
+    evaluationReports("has the summary, the scenarios and the regression analysis of requirement Q-05, with the figures by hand"),
+    evaluationReports("lists regressions and improvements against a baseline"),
+    baselineComparison("warns of a drop of 5.1 percent, with the figures"),
+    baselineComparison("does not warn if a score of 1 becomes %f"),
+  ],
+  "Q-07": [
+    evalCommands("saves a result, finds it again as the last one, and exits with 2 only for a drop over 5 percent and only if asked"),
+    evalCommands("exits with 1 if it must gate and %s, because such a result says nothing"),
+  ],
   "LV-27": [
     approvalPage("lists what waits in the person's tenant, with age, tier, requester and effect"),
     approvalPageInBrowser("leads from the address through sign-in, list and card to an approval by two people"),
@@ -1296,6 +1317,7 @@ export const metOnTheWire: readonly string[] = [
   "R-04",
   "O-01",
   "O-02",
+  "Q-03",
 ];
 
 /** Rows that were marked as met by mistake. Each has the words of the row that are not true. */

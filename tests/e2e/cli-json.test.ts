@@ -29,11 +29,43 @@ const conversation = async () =>
   String(((await call(`${cli.gateway}/v1/conversations`, cli.user, {})).body as { conversationId: string }).conversationId);
 const run = async (...more: string[]) => [(await waitingRun(cli)).runId, ...more];
 
+const LABELS =
+  "labels: 1\nquestions: { q: Is it? }\nexamples: [{ criterion: q, answer: a, label: yes }, { criterion: q, answer: b, label: no }]\n";
+/** Writes the result of an evaluation with one trial and returns its path. */
+const evalResult = () =>
+  cli.files.file(
+    "result.json",
+    JSON.stringify({
+      suite: "made-up",
+      suiteHash: "h",
+      scenarioHashes: { one: "h1" },
+      tags: {},
+      models: {},
+      startedAt: "2026-11-29T06:00:00.000Z",
+      endedAt: "2026-11-29T06:01:00.000Z",
+      trials: [
+        {
+          scenario: "one",
+          variant: "default",
+          repeat: 1,
+          status: "passed",
+          scores: [],
+          usage: { rounds: 1, toolCalls: 1, inputTokens: 1, outputTokens: 1, costMicroUsd: null, elapsedMs: 1 },
+        },
+      ],
+    }),
+  );
+
 /** Every command, with command lines that succeed. If a command is missing here, the first test fails. */
 const LINES: Readonly<Record<string, readonly Line[]>> = {
   demo: [() => ["--repo", taggedRepository(cli.files.at("repo")), "--data", cli.files.data(), "--approve"]],
   chat: [() => ["hello"]],
   investigate: [() => [RELEASE, "--no-wait"], () => ["--alert", cli.files.file("alert.json", JSON.stringify(ALERT))]],
+  "eval report": [() => [evalResult()], () => [evalResult(), "--format", "html"], () => [evalResult(), "--out", cli.files.at("report.md")]],
+  "eval compare": [() => [evalResult(), evalResult()]],
+  "eval judge": [() => [cli.files.file("labels.yaml", LABELS)]],
+  "eval baseline save": [() => [evalResult(), "1.0.0", "--folder", cli.files.at("baselines")]],
+  "eval baseline compare": [() => [evalResult(), "--folder", cli.files.at("baselines")]],
   "runs list": [() => []],
   "runs show": [run],
   "runs why": [run],

@@ -14,6 +14,7 @@ import { releaseConfidenceMutations } from "./areas/release-confidence.ts";
 import { observabilityMutations } from "./areas/observability.ts";
 import { productionMutations } from "./areas/production.ts";
 import { expectationsMutations } from "./areas/expectations.ts";
+import { evaluationMutations } from "./areas/evaluation.ts";
 import { firstsMutations } from "./areas/firsts.ts";
 import { mcpMutations } from "./areas/mcp.ts";
 
@@ -34,6 +35,7 @@ export const mutations: Mutations = {
   ...observabilityMutations,
   ...productionMutations,
   ...expectationsMutations,
+  ...evaluationMutations,
   ...firstsMutations,
   ...mcpMutations,
 };

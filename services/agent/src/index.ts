@@ -1,13 +1,15 @@
 export { budgets } from "./budget/budgets.ts";
+export { type ChosenModel, chosenModel } from "./chosen-model.ts";
 export { modelInWords, modelProbe } from "./model-in-words.ts";
 export { modelEnvironment, unknownModelSettings } from "./model-settings.ts";
 export { originReader } from "./origins.ts";
-export { loadProfiles } from "./profiles/load-profiles.ts";
+export { BUILT_IN_PROFILES, loadProfiles } from "./profiles/load-profiles.ts";
 export { agentLimits } from "./stamped.ts";
-export { agent, startAgent } from "./service.ts";
+export { agent, agentWith, startAgent, type WrapModel } from "./service.ts";
 export { type AgentConfig, agentSettings } from "./settings.ts";
 export type { Profile } from "./profile.ts";
 export { offerTools } from "./tool-offer.ts";
+export { LOOP_TOOL_NAMES } from "./transitions/loop-tools.ts";
 export { agentTransitions } from "./transitions/transition-table.ts";
 export { contextBudget } from "./context/budget.ts";
 export { withContext } from "./context/context-document.ts";

@@ -52,20 +52,30 @@ import { tracedModel } from "./traced-model.ts";
  * The agent service. It takes the entries that the gateway accepted, asks the model, sends calls and joins their results. It has the model's API key.
  * The only outside systems that it calls are the model and the targets of webhooks, which it notifies when a run ends.
  */
-export const agent = defineService({
-  name: "agent",
-  settings: agentSettings,
-  identity: ({ AGENT_KEY_FILE }) => ({ setting: "AGENT_KEY_FILE", file: AGENT_KEY_FILE, names: [AGENT_SERVICE] }),
-  start: async (infrastructure, config) => {
-    const models = await readModelSettings(config, infrastructure.env ?? {});
-    const provider = await processModel(models);
-    infrastructure.log.debug({}, `the model is ${settingsInWords(models)}`);
-    const webhooks = await readWebhookPlan(config);
-    const profiles = await loadProfiles(config.PROFILES_DIR);
-    const stamped = { file: config.REGISTRY_STAMP_FILE, limits: agentLimits(profiles) };
-    return startStamped(infrastructure, stamped, () => startAgent(infrastructure, config, { provider, models, profiles, webhooks }));
-  },
-});
+export const agent = agentWith((model) => model);
+
+/** Returns what answers instead of a model. An evaluation that plays the turns of a model passes one. */
+export type WrapModel = (model: ModelProvider) => ModelProvider;
+
+/** Returns the agent service with a wrapper around each model, that of the settings and those of profiles. */
+export function agentWith(wrapModel: WrapModel) {
+  return defineService({
+    name: "agent",
+    settings: agentSettings,
+    identity: ({ AGENT_KEY_FILE }) => ({ setting: "AGENT_KEY_FILE", file: AGENT_KEY_FILE, names: [AGENT_SERVICE] }),
+    start: async (infrastructure, config) => {
+      const models = await readModelSettings(config, infrastructure.env ?? {});
+      const provider = await processModel(models);
+      infrastructure.log.debug({}, `the model is ${settingsInWords(models)}`);
+      const webhooks = await readWebhookPlan(config);
+      const profiles = await loadProfiles(config.PROFILES_DIR);
+      const stamped = { file: config.REGISTRY_STAMP_FILE, limits: agentLimits(profiles) };
+      return startStamped(infrastructure, stamped, () =>
+        startAgent(infrastructure, config, { provider, models, profiles, webhooks, wrapModel }),
+      );
+    },
+  });
+}
 
 /** The number of transcript characters that are kept in memory, over all conversations. */
 const KEPT_TRANSCRIPTS = 32_000_000;
@@ -81,13 +91,15 @@ export interface AgentParts {
   readonly seenEveryMs?: number;
   /** The webhooks that are notified when a run ends. The default is none. */
   readonly webhooks?: WebhookPlan;
+  /** Wraps each model, inside its telemetry. The default changes nothing. */
+  readonly wrapModel?: WrapModel;
 }
 
 /** Starts an agent with this model and these profiles. Resolves when the agent accepts work. */
 export async function startAgent(
   { bus, local, state, log, identity, trusted, random, clock, monotonic }: Infrastructure,
   config: AgentConfig,
-  { provider, models = noModelSettings, profiles, seenEveryMs, webhooks: plan = NOBODY }: AgentParts,
+  { provider, models = noModelSettings, profiles, seenEveryMs, webhooks: plan = NOBODY, wrapModel = (model) => model }: AgentParts,
 ): Promise<Service> {
   needKeysOf(trusted, ["gateway", "approvals"]);
   const origins = originReader({ state, reader: signedReader({ typ: "tb-origin+jwt", keys: trusted.of("gateway") }), log });
@@ -107,7 +119,7 @@ export async function startAgent(
     );
   for (const misfit of timesThatDoNotFit(profiles.values(), config)) log.warn({}, misfit);
   const factsOf: FactsOf = (vendor, model) => modelFacts(vendor, model, models.table);
-  const wrap = (model: ModelProvider): ModelProvider => tracedModel(model, { log, monotonic, factsOf });
+  const wrap = (model: ModelProvider): ModelProvider => tracedModel(wrapModel(model), { log, monotonic, factsOf });
   const modelOfProfile = await profileModels(profiles.values(), { provider: wrap(provider), settings: models, wrap });
   const modelOf: ModelOf = (name) => (name === DIRECT_CALL_PROFILE ? noModel : modelOfProfile(name));
   const flags = await toolFlags(config, { log, monotonic });

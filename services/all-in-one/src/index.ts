@@ -1,4 +1,13 @@
-export { modelEnvironment, modelInWords, modelProbe, unknownModelSettings } from "@toolbus/agent";
+export {
+  BUILT_IN_PROFILES,
+  type ChosenModel,
+  chosenModel,
+  LOOP_TOOL_NAMES,
+  modelEnvironment,
+  modelInWords,
+  modelProbe,
+  unknownModelSettings,
+} from "@toolbus/agent";
 export { type LocalKeys, localKeys, SHARED_TOOLSETS } from "./local-keys.ts";
 export { localReleaseApi } from "./release-api.ts";
 export { type AllInOne, startAllInOne } from "./start-all-in-one.ts";
@@ -8,3 +17,4 @@ export { APART, type Apart, type ApartName, type ApartOptions, type Replica, sta
 export { namedLines } from "./named-lines.ts";
 export { startCluster } from "./start-cluster.ts";
 export { limitsOfBuild, stampOfBuild } from "./build-stamp.ts";
+export { type AnsweredToolsets, answeredToolsets, SHIPPED_TOOLSETS, shippedTools } from "@toolbus/tool-executor";

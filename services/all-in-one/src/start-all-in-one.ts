@@ -1,5 +1,5 @@
 import path from "node:path";
-import { agent } from "@toolbus/agent";
+import { agentWith, type WrapModel } from "@toolbus/agent";
 import { approvals } from "@toolbus/approvals";
 import { gateway } from "@toolbus/gateway";
 import { type Running, type RunOptions, runServices } from "@toolbus/runtime";
@@ -15,6 +15,8 @@ export interface AllInOneOptions {
   /** Toolsets to serve in this process, in addition to those of the setting `TOOLSETS`. */
   readonly toolsets?: Parameters<typeof toolExecutorWith>[0];
   readonly wrap?: RunOptions["wrap"];
+  /** Wraps each model of the agent. The default changes nothing. */
+  readonly wrapModel?: WrapModel;
   readonly signal?: AbortSignal;
 }
 
@@ -26,9 +28,16 @@ export interface AllInOne {
 }
 
 /** Starts every service in this process. They are the same services as in separate processes, with SQLite for the state and the bus in memory. */
-export async function startAllInOne({ directory, env, toolsets = [], wrap, signal }: AllInOneOptions): Promise<AllInOne> {
+export async function startAllInOne({
+  directory,
+  env,
+  toolsets = [],
+  wrap,
+  wrapModel = (model) => model,
+  signal,
+}: AllInOneOptions): Promise<AllInOne> {
   const keys = await localKeys(path.join(directory, "keys"));
-  const running = await runServices([toolExecutorWith(toolsets), approvals, agent, gateway], {
+  const running = await runServices([toolExecutorWith(toolsets), approvals, agentWith(wrapModel), gateway], {
     env: { ...embeddedDefaults(directory, keys), ...toolsetsOf(env), ...setSettings(env) },
     ...(wrap ? { wrap } : {}),
     ...(signal ? { signal } : {}),

@@ -2,6 +2,8 @@ import type { Trial } from "./trial.ts";
 
 /** All trials of one evaluation, with what identifies it. Reports, baselines and comparisons are pure functions of this. */
 export interface SuiteResult {
+  /** The version of this form, `toolbus-eval-result/1`. A file without it has this version. */
+  readonly format?: string;
   readonly suite: string;
   /** A hash of the scenarios, fixtures and expectations. Results with different hashes are not comparable as a whole. */
   readonly suiteHash: string;

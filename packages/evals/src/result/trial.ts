@@ -14,6 +14,11 @@ export interface Score {
   readonly reason: string;
   /** True if a failure of this score does not fail the trial, such as the score of a judge that may not gate. */
   readonly advisory?: boolean;
+  /**
+   * True if the scorer could not decide, such as a judge without enough votes. The score has then not passed, and its value is left out of every mean.
+   * A trial with such a score has the status `error`, unless the score is advisory.
+   */
+  readonly error?: boolean;
 }
 
 /** What a trial cost. A figure that nobody reported is null, not zero. */

@@ -47,7 +47,8 @@ export function limitScores(
   limits: NonNullable<Expectations["limits"]>,
   { rounds, calls, usage, elapsedMs }: Observation,
 ): readonly Score[] {
-  const isPriced = usage.costMicroUsd !== undefined && (usage.unpricedCalls ?? 0) === 0;
+  // If each price is known, an absent sum means that the calls were free.
+  const isPriced = (usage.unpricedCalls ?? 0) === 0;
   const figures: readonly (readonly [name: string, limit: number | undefined, used: number | null, unit: string])[] = [
     ["rounds", limits.rounds, rounds.length, "rounds"],
     ["toolCalls", limits.toolCalls, calls.length, "tool calls"],

@@ -5,7 +5,8 @@ import { partial } from "./score.ts";
 
 /**
  * Scores whether the findings have only figures and names that the evidence has. Evidence is what the tools answered. A figure is also in the evidence
- * if it is a share of it as a percentage, the length of a list, or follows from two other figures of the same finding. Names are paths, quoted words,
+ * if it is a share of it as a percentage, the length of a list, a sum or a share within one object, or follows from two other figures of the same
+ * finding. Names are paths, quoted words,
  * versions and identifiers. The score is advisory if the evidence was cut, because then it may hold more than was seen.
  */
 export function groundedScore(findings: readonly string[], { calls }: Observation): Score {
@@ -39,9 +40,14 @@ function claimsOf(finding: string, known: ReadonlySet<number>, evidence: string)
   const figures = [...rest.matchAll(NUMBER)].map(([text]) => text);
   const own = figures.filter((figure) => isKnown(figure, known)).map(numberOf);
   return [
-    ...names.map((text) => ({ text, holds: evidence.includes(text.toLowerCase()) })),
+    ...names.map((text) => ({ text, holds: partsOf(text).every((part) => evidence.includes(part)) })),
     ...figures.map((text) => ({ text, holds: isKnown(text, known) || follows(text, own) })),
   ];
+}
+
+/** Returns the parts of a name that was joined from a path of names, such as the suite and the name of a test. */
+function partsOf(name: string): readonly string[] {
+  return name.toLowerCase().split(" › ");
 }
 
 /** Returns whether a figure is in the evidence, as it is, rounded to its digits, or as a share. */
@@ -81,7 +87,21 @@ function addFigures(value: unknown, known: Set<number>): void {
   if (typeof value === "number") known.add(value);
   if (typeof value === "string") for (const [text] of value.matchAll(NUMBER)) known.add(numberOf(text));
   if (Array.isArray(value)) known.add(value.length);
-  if (typeof value === "object" && value !== null) for (const member of Object.values(value)) addFigures(member, known);
+  if (typeof value !== "object" || value === null) return;
+  for (const member of Object.values(value)) addFigures(member, known);
+  if (!Array.isArray(value))
+    addSums(
+      Object.values(value).filter((member) => typeof member === "number"),
+      known,
+    );
+}
+
+/** The figures of one object belong together, such as inserted and deleted lines. So their sums and their shares of a sum are evidence too. */
+function addSums(figures: readonly number[], known: Set<number>): void {
+  const total = figures.reduce((sum, one) => sum + one, 0);
+  const sums = [total, ...figures.flatMap((one, n) => figures.slice(n + 1).map((other) => one + other))];
+  for (const sum of sums) known.add(sum);
+  for (const one of figures) for (const sum of sums) if (sum > one) known.add(one / sum);
 }
 
 const numberOf = (text: string): number => Number(text.replaceAll(",", ""));

@@ -112,6 +112,14 @@ describe("the scorer of grounded findings", () => {
     expect(grounded("It is 345 lines.", { calls: listed })).toMatchObject([{ passed: false }]);
   });
 
+  it("passes a sum and a share within one object, and a name that was joined from its parts", () => {
+    const counted = [madeUpCall({ tool: "look", content: '{"files":{"inserted":20,"deleted":3},"test":{"suite":"pay","name":"twice"}}' })];
+    for (const finding of ["23 lines changed.", "13.04 % of the lines were deleted.", 'The test "pay › twice" failed.'])
+      expect(grounded(finding, { calls: counted }), finding).toMatchObject([{ passed: true }]);
+    for (const finding of ["24 lines changed.", "17 lines changed.", 'The test "pay › thrice" failed.'])
+      expect(grounded(finding, { calls: counted }), finding).toMatchObject([{ passed: false }]);
+  });
+
   it("finds a figure that nothing shows", () => {
     expect(grounded("7 of 120 tests failed.")).toMatchObject([{ passed: false, value: 0.5, reason: "Not in the evidence: 7." }]);
     expect(grounded("The error rate is 9 %.")).toMatchObject([{ passed: false }]);

@@ -5,7 +5,7 @@ import type { Profile } from "../profile.ts";
 import { readProfile } from "./read-profile.ts";
 
 /** The directory of the built-in profiles. The path is relative to this source file, so it does not depend on where the package is installed. */
-const BUILT_IN = path.resolve(import.meta.dirname, "../../profiles");
+export const BUILT_IN_PROFILES = path.resolve(import.meta.dirname, "../../profiles");
 
 // A profile has a prompt of at most 16 KiB, and this limit leaves room for its other fields. A larger file is not a profile.
 const MAX_BYTES = 64 * 1024;
@@ -16,7 +16,7 @@ const MAX_PROFILES = 64;
  * Throws `Refusal` if the directory or one of its files cannot be used. The message names the file, the line and the remedy.
  */
 export async function loadProfiles(directory: string): Promise<ReadonlyMap<string, Profile>> {
-  const builtIn = await profilesIn(BUILT_IN);
+  const builtIn = await profilesIn(BUILT_IN_PROFILES);
   const own = directory === "" ? new Map<string, Profile>() : await profilesIn(path.resolve(directory));
   const all = new Map([...builtIn, ...own]);
   if (all.size > MAX_PROFILES)

@@ -82,6 +82,9 @@ const LOOP_TOOLS: readonly LoopTool[] = [
   { registration: recallTool, offeredBy: (_, conversation) => conversation?.workingMemory === true },
 ];
 
+/** The names of the tools that no worker serves. */
+export const LOOP_TOOL_NAMES: readonly string[] = LOOP_TOOLS.map(({ registration }) => registration.definition.name);
+
 /**
  * Returns the tools that a run of this profile can call: those from the registry, and the loop's own. The loop's own tool wins if both have the same
  * name.

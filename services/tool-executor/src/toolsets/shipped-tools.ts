@@ -14,12 +14,16 @@ const SHIPPED: Readonly<Record<string, () => Toolset>> = {
 
 export const SHIPPED_TOOLSETS: readonly string[] = Object.keys(SHIPPED);
 
+/** Returns a toolset of this build whose targets do not exist, or null if the toolset's definitions are not part of this build. */
+export function shippedToolset(name: string): Toolset | null {
+  return (Object.hasOwn(SHIPPED, name) ? SHIPPED[name] : undefined)?.() ?? null;
+}
+
 /** Returns the tools of a toolset of this build as a registry stamp sees them, or null if the toolset's definitions are not part of this build. */
 export function shippedTools(name: string): readonly StampedTool[] | null {
-  const make = Object.hasOwn(SHIPPED, name) ? SHIPPED[name] : undefined;
   return (
-    make?.()
-      .list()
+    shippedToolset(name)
+      ?.list()
       .map((executor) => stampedTool(name, executor)) ?? null
   );
 }

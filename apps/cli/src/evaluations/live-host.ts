@@ -1,0 +1,15 @@
+import type { ScenarioHost } from "@toolbus/evals";
+import type { Client } from "../http/client.ts";
+import { followTrial } from "./follow-trial.ts";
+
+/**
+ * Returns a host that runs scenarios on a running system over HTTP. It answers no tool and decides no write: the tools of the system answer, and its
+ * people decide.
+ */
+export function liveHost(gateway: Client, newId: () => string): ScenarioHost {
+  return {
+    model: `the system at ${gateway.url}`,
+    run: ({ scenario }, signal) => followTrial(scenario, { gateway, newId }, signal),
+    stop: async () => undefined,
+  };
+}

@@ -1,0 +1,35 @@
+import type { Mutations } from "../mutation.ts";
+
+/** The mutations of the rows Q that are about reading results. */
+export const evaluationMutations: Mutations = {
+  "Q-03": {
+    breaks: "a judge whose kappa is below 0.6 fails trials",
+    patches: [
+      {
+        file: "packages/evals/src/judge/calibration.ts",
+        find: "export const GATES_FROM = 0.6;",
+        replace: "export const GATES_FROM = 0.3;",
+      },
+    ],
+  },
+  "Q-05": {
+    breaks: "a drop of 5.1 percent is no regression",
+    patches: [
+      {
+        file: "packages/evals/src/baseline/change.ts",
+        find: "export const WARNS_OVER = 0.05;",
+        replace: "export const WARNS_OVER = 0.06;",
+      },
+    ],
+  },
+  "Q-07": {
+    breaks: "a regression does not block",
+    patches: [
+      {
+        file: "apps/cli/src/evaluations/compare-with-baseline.ts",
+        find: "if (gating.length > 0) return EXIT.condition;",
+        replace: "if (gating.length > 1000) return EXIT.condition;",
+      },
+    ],
+  },
+};
