@@ -1,4 +1,4 @@
-export { type ChosenModel, chosenModel, modelEnvironment, modelInWords, modelProbe, unknownModelSettings } from "@toolbus/agent";
+export { chosenModel, modelEnvironment, modelInWords, modelProbe, unknownModelSettings } from "@toolbus/agent";
 export { type LocalKeys, localKeys, SHARED_TOOLSETS } from "./local-keys.ts";
 export { localReleaseApi } from "./release-api.ts";
 export { type AllInOne, startAllInOne } from "./start-all-in-one.ts";
