@@ -1,5 +1,5 @@
 export { budgets } from "./budget/budgets.ts";
-export { type ChosenModel, chosenModel } from "./chosen-model.ts";
+export { chosenModel } from "./chosen-model.ts";
 export { modelInWords, modelProbe } from "./model-in-words.ts";
 export { modelEnvironment, unknownModelSettings } from "./model-settings.ts";
 export { originReader } from "./origins.ts";

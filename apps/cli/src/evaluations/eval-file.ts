@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import type { ReadResult } from "@toolbus/evals";
-import { readSuiteResult, type SuiteResult } from "@toolbus/evals";
+import { type ReadResult, readSuiteResult, type SuiteResult } from "@toolbus/evals";
 import type { Context } from "../toolbus/context.ts";
 import { EXIT } from "../toolbus/exit-codes.ts";
 import { Failure } from "../toolbus/failure.ts";

@@ -69,7 +69,7 @@ export function trialChart(title: string, bars: readonly TrialBar[], inWords: (v
       />`;
     })}
     <text class="soft" x="4" y="${BARS_HEIGHT + 31}">
-      each bar is a trial, and a hollow one did not pass${unknown === 0 ? "" : `; ${unknown} without a figure`}
+      Each bar is a trial. A hollow one did not pass.${unknown === 0 ? "" : ` ${counted(unknown, "trial")} reported no figure.`}
     </text>
   </svg>`;
 }

@@ -33,7 +33,7 @@ export function htmlReport(report: EvaluationReport): string {
           ${summaryTable(report)} ${report.comparisons.length === 0 ? null : comparisons(report)}
           ${report.regressions === null ? null : regressionPart(report.regressions)}
           <h2>Figures</h2>
-          <div class="columns">${variants.map((variant) => figures(variant, variants.length > 1))}</div>
+          <div class="columns">${variants.length > 1 ? variants.map((variant) => markup`<div class="stack">${figures(variant, true)}</div>`) : variants.map((variant) => figures(variant, false))}</div>
           <h2>Scenarios</h2>
           ${variants.map((variant) => scenarioTable(variant, variants.length > 1))}
         </main>
@@ -173,8 +173,8 @@ function scenarioRow({ id, tags, status, passes, trials, meanScore }: ScenarioOu
   return markup`<tr>
     <th scope="row">${id}${tags.length === 0 ? null : markup`<br /><span class="soft">${tags.join(", ")}</span>`}</th>
     <td><span class="${status}">${status}</span></td>
-    <td>${passes.filter((pass) => pass === 1).length} of ${trials.length}</td>
-    <td>${meanScore === null ? "none" : percent(meanScore)}</td>
+    <td class="short">${passes.filter((pass) => pass === 1).length} of ${trials.length}</td>
+    <td class="short">${meanScore === null ? "none" : percent(meanScore)}</td>
     <td>${[...new Set(reasons)].map((reason) => markup`<p>${reason}</p>`)}</td>
   </tr>`;
 }

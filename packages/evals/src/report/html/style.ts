@@ -14,6 +14,8 @@ p { margin: .25rem 0; } .soft { color: var(--soft); }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
 th, td { text-align: left; vertical-align: top; padding: .3rem .6rem; border-bottom: 1px solid var(--line); overflow-wrap: anywhere; }
 thead th { color: var(--soft); font-weight: 600; overflow-wrap: normal; }
+.stack { display: grid; gap: 1rem; align-content: start; min-width: 0; }
+.short, .failed, .error, .flaky, .passed { white-space: nowrap; overflow-wrap: normal; }
 .failed, .error, .flaky { color: var(--bad); font-weight: 600; } .passed { color: var(--good); font-weight: 600; }
 svg { display: block; width: 100%; height: auto; } svg text { fill: var(--text); font: 12px system-ui, sans-serif; } svg .soft { fill: var(--soft); }
 .axis { stroke: var(--line); } .reach { stroke: var(--mark); stroke-width: 2; } .dot { fill: var(--mark); }
