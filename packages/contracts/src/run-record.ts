@@ -115,6 +115,8 @@ export const RunRecord = Type.Object(
     ),
     run: RecordedRun,
     calls: Type.Array(RecordedCall),
+    /** The calls of earlier runs whose long results were in the conversation's working memory. */
+    remembered: Type.Array(RecordedCall),
     /** The run's durable events, in their order. */
     events: Type.Array(NumberedRunEvent),
     /** The conversation's transcript up to the last entry of the run. */

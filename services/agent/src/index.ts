@@ -15,3 +15,5 @@ export { contextFor } from "./context/context-for.ts";
 export type { ContextInput } from "./context/context-plan.ts";
 export type { TranscriptWindow } from "./context/transcript-window.ts";
 export { transcripts } from "./steps/transcripts.ts";
+export { ReplayRefused } from "./replay/recorded-profile.ts";
+export { replayRecord, type Replayed } from "./replay/replay-record.ts";
