@@ -1,7 +1,16 @@
-import { type ConversationState, type Json, keys, type MessageEntry, type QueuedRun, type Run, type RunRecord } from "@toolbus/contracts";
+import {
+  type ConversationState,
+  type Json,
+  keys,
+  type MessageEntry,
+  parseConversationState,
+  type QueuedRun,
+  type Run,
+  type RunRecord,
+  shardOf,
+} from "@toolbus/contracts";
 import type { Change } from "@toolbus/state";
 import { parsed } from "../documents/load.ts";
-import { parseConversationState } from "@toolbus/contracts";
 import type { ToolOffer } from "../tool-offer.ts";
 import { newConversation } from "../transitions/conversation.ts";
 import { finishCancel } from "../transitions/end.ts";
@@ -110,7 +119,8 @@ function refusing(before: ConversationState, { code, message }: { readonly code:
       return { ...before, activeRun: /^The run (\S+) is active/.exec(message)?.[1] ?? "" };
     case "queue_full": {
       const waiting = Number(/^The conversation has (\d+) messages/.exec(message)?.[1] ?? 0);
-      return { ...before, activeRun: "another", queue: Array.from({ length: waiting }, (_, n) => queuedAs(`another-${n}`, n)) };
+      const { conversationId: near } = before;
+      return { ...before, activeRun: another(near, 0), queue: Array.from({ length: waiting }, (_, n) => queuedAs(another(near, n + 1), n)) };
     }
     default:
       return before;
@@ -118,8 +128,13 @@ function refusing(before: ConversationState, { code, message }: { readonly code:
 }
 
 /** Returns runs that wait before this one. */
-function others({ accepted }: Pick<Run, "accepted">, count: number): QueuedRun[] {
-  return Array.from({ length: count }, (_, n) => queuedAs(`another-${n}`, Math.min(accepted, n) - count));
+function others({ accepted, runId }: Pick<Run, "accepted" | "runId">, count: number): QueuedRun[] {
+  return Array.from({ length: count }, (_, n) => queuedAs(another(runId, n), Math.min(accepted, n) - count));
+}
+
+/** Returns the id of a run of the same shard. The replay has no documents of it. */
+function another(near: string, n: number): string {
+  return `rn_${shardOf(near)}_${String(n).padStart(26, "0")}`;
 }
 
 const queuedAs = (runId: string, accepted: number): QueuedRun => ({ runId, accepted, interrupts: false });

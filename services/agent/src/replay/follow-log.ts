@@ -1,13 +1,11 @@
-import type { NumberedRunEvent, RecordedCall, RunRecord } from "@toolbus/contracts";
-import { keys } from "@toolbus/contracts";
+import { endedAfterWrites, keys, type NumberedRunEvent, type RecordedCall, type RunRecord } from "@toolbus/contracts";
+import { secretHash } from "@toolbus/grants";
 import { advanceRun } from "../steps/advance.ts";
 import { cancelRun } from "../transitions/cancel.ts";
 import { callDecided, callHeld, callOf } from "../transitions/decided.ts";
 import { followWrite } from "../transitions/follow.ts";
 import { questionsNoted } from "../transitions/note-questions.ts";
 import { grantStale, redispatch } from "../transitions/redispatch.ts";
-import { secretHash } from "@toolbus/grants";
-import { endedAfterWrites } from "@toolbus/contracts";
 import type { AskedModel, NextReply } from "./asked-model.ts";
 import { beginRun, putDocuments, startQueued } from "./begin-run.ts";
 import { seedContext } from "./seed-context.ts";
@@ -109,6 +107,7 @@ async function held({ world, record }: Follower, event: Extract<NumberedRunEvent
     tier: tier as "low",
     ...(approversNeeded === undefined ? {} : { approversNeeded }),
   };
+  await askAgain(world, record.run.runId, toolCallId);
   await world.commit(record.run.runId, callHeld(await world.snapshot(record.run.runId), message, world.rules));
 }
 
@@ -116,19 +115,22 @@ async function decided({ world, record }: Follower, event: Extract<NumberedRunEv
   const { runId } = record.run;
   const { callId } = event;
   const earlier = record.events.filter((one) => one.type === "call.decided" && one.callId === callId && one.sequence < event.sequence).length;
-  let snapshot = await world.snapshot(runId);
-  let call = callOf(snapshot, callId);
-  if (call?.state === "dispatched") {
-    // The worker found that its grant no longer held, and the agent asked for another one. No event says so.
-    await world.commit(runId, grantStale(snapshot, { callId, secretHash: secretHash(call.secret) }, world.rules));
-    snapshot = await world.snapshot(runId);
-    call = callOf(snapshot, callId);
-  }
+  await askAgain(world, runId, callId);
+  const snapshot = await world.snapshot(runId);
+  const call = callOf(snapshot, callId);
   if (!call) return;
   const recorded = record.calls.find((one) => one.callId === callId);
   const { decided: answer, grant, ledger } = decisionOf(event, recorded, call, earlier);
   const definition = record.tools.find(({ hash }) => hash === call.toolHash)?.definition ?? null;
   await world.commit(runId, callDecided(snapshot, answer, grant, world.rules, { ledger, definition }));
+}
+
+/** If the write was sent, its worker found that its grant no longer held, and the agent asked for another one. No event says so. */
+async function askAgain(world: ReplayWorld, runId: string, callId: string): Promise<void> {
+  const snapshot = await world.snapshot(runId);
+  const call = callOf(snapshot, callId);
+  if (call?.state === "dispatched")
+    await world.commit(runId, grantStale(snapshot, { callId, secretHash: secretHash(call.secret) }, world.rules));
 }
 
 async function unserved({ world, record }: Follower, event: Extract<NumberedRunEvent, { type: "call.unserved" }>): Promise<void> {

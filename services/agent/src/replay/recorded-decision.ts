@@ -20,7 +20,7 @@ export function decisionOf(event: DecidedEvent, recorded: RecordedCall | undefin
     toolCallId: callId,
     approvalId: recorded?.approvalId ?? approvalIdOf(callId),
     outcome,
-    decidedBy,
+    decidedBy: [...decidedBy],
     ...(approved ? {} : wordsOf(outcome, recorded?.result?.error?.message ?? "")),
     ...(approved && recorded?.grantExpiresAt !== undefined ? { grantExpiresAt: recorded.grantExpiresAt } : {}),
     ...(approved && recorded?.executeBy !== undefined ? { executeBy: recorded.executeBy } : {}),
