@@ -9,6 +9,7 @@ import { addDeadLetters } from "../commands/dead-letters.ts";
 import { addDemo } from "../commands/demo.ts";
 import { addDoctor } from "../commands/doctor.ts";
 import { addEra } from "../commands/era.ts";
+import { addEval } from "../commands/eval.ts";
 import { addInvestigate } from "../commands/investigate.ts";
 import { addKeys } from "../commands/keys.ts";
 import { addPermissions } from "../commands/permissions.ts";
@@ -92,6 +93,7 @@ export function build(around: Surroundings, onEnd: (code: ExitCode) => void): Co
     addChat,
     addInvestigate,
     addRuns,
+    addEval,
     addConversations,
     addApprovals,
     addPolicy,

@@ -10,9 +10,7 @@ export function factsReader({ documents, logs }: Pick<Facts, "documents" | "logs
         documents: keys.map((key) => (documents.has(key) ? { version: 1, value: documents.get(key) ?? null } : null)),
       }),
     range: (log, { after, limit }) =>
-      Promise.resolve(
-        (logs.get(log) ?? []).slice(after, after + limit).map((value, n) => ({ sequence: after + n + 1, value })),
-      ),
+      Promise.resolve((logs.get(log) ?? []).slice(after, after + limit).map((value, n) => ({ sequence: after + n + 1, value }))),
     getBlob: () => Promise.resolve(null),
     putBlob: () => Promise.reject(new Error("A record writes nothing.")),
   };

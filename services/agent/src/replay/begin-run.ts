@@ -70,7 +70,11 @@ export async function startQueued(world: ReplayWorld, { run, events }: RunRecord
 }
 
 /** Puts documents that the log shows into the store of the replay. */
-export async function putDocuments(world: ReplayWorld, runId: string, documents: readonly (readonly [string, number, object])[]): Promise<void> {
+export async function putDocuments(
+  world: ReplayWorld,
+  runId: string,
+  documents: readonly (readonly [string, number, object])[],
+): Promise<void> {
   const change: Change = {
     op: `put:${documents.map(([key, version]) => `${key}@${version}`).join()}:${world.rules.newNonce()}`,
     guards: documents.map(([key, version]) => ({ key, version })),
@@ -120,7 +124,11 @@ function refusing(before: ConversationState, { code, message }: { readonly code:
     case "queue_full": {
       const waiting = Number(/^The conversation has (\d+) messages/.exec(message)?.[1] ?? 0);
       const { conversationId: near } = before;
-      return { ...before, activeRun: another(near, 0), queue: Array.from({ length: waiting }, (_, n) => queuedAs(another(near, n + 1), n)) };
+      return {
+        ...before,
+        activeRun: another(near, 0),
+        queue: Array.from({ length: waiting }, (_, n) => queuedAs(another(near, n + 1), n)),
+      };
     }
     default:
       return before;

@@ -4,6 +4,8 @@ import {
   type Json,
   keys,
   type RecordedCall,
+  type RecordedTool,
+  type Registration,
   type RunRecord,
   shardOf,
   type ShownResult,
@@ -101,4 +103,9 @@ async function remember(world: ReplayWorld, record: RunRecord, call: RecordedCal
       },
     ],
   });
+}
+
+/** Returns a recorded tool as the registry had it, with a living worker. */
+export function registrationOf({ toolset, hash, definition }: RecordedTool, now: number): Registration {
+  return { toolset, hash, definition, registeredAt: now, lastSeenAt: now };
 }

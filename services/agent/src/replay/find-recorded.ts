@@ -10,7 +10,9 @@ export function findRecorded({ calls, tools }: Pick<RunRecord, "calls" | "tools"
       const isUsable = named.dispatch > 0 || named.approvalId !== undefined || named.result?.error?.code !== "tool_not_found";
       return Promise.resolve({ kind: isUsable ? "usable" : "withheld", tool: { ...definition, registeredAt: 0, lastSeenAt: now } });
     }
-    const message = calls.map(({ result }) => result?.error?.message ?? "").find((said) => said.includes(`${JSON.stringify(tool)} of ${JSON.stringify(service)}`));
+    const message = calls
+      .map(({ result }) => result?.error?.message ?? "")
+      .find((said) => said.includes(`${JSON.stringify(tool)} of ${JSON.stringify(service)}`));
     const nearest = /The nearest are: (.*)\.$/.exec(message ?? "")?.[1]?.split(", ") ?? [];
     return Promise.resolve({ kind: "none", nearest });
   };

@@ -18,7 +18,8 @@ export interface Difference {
 export function firstDifference(where: Difference["where"], expected: readonly Json[], got: readonly Json[]): Difference | null {
   for (let n = 0; n < Math.max(expected.length, got.length); n++) {
     const [one, other] = [expected[n] ?? null, got[n] ?? null];
-    if (canonicalJson(one) !== canonicalJson(other)) return { where, number: n + 1, expected: one, got: other, member: memberOf(one, other) };
+    if (canonicalJson(one) !== canonicalJson(other))
+      return { where, number: n + 1, expected: one, got: other, member: memberOf(one, other) };
   }
   return null;
 }

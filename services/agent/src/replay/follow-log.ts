@@ -39,7 +39,13 @@ export async function followEvent(follower: Follower, event: NumberedRunEvent): 
       await seedContext(world, record, event);
       return step(follower, event.seed ? null : replyOf(record, event));
     case "model.retry":
-      return step(follower, { kind: "fails", provider: providerOf(record), code: event.code, message: event.message, waitMs: event.waitMs });
+      return step(follower, {
+        kind: "fails",
+        provider: providerOf(record),
+        code: event.code,
+        message: event.message,
+        waitMs: event.waitMs,
+      });
     case "call.held":
       return held(follower, event);
     case "call.decided":
@@ -114,7 +120,9 @@ async function held({ world, record }: Follower, event: Extract<NumberedRunEvent
 async function decided({ world, record }: Follower, event: Extract<NumberedRunEvent, { type: "call.decided" }>): Promise<void> {
   const { runId } = record.run;
   const { callId } = event;
-  const earlier = record.events.filter((one) => one.type === "call.decided" && one.callId === callId && one.sequence < event.sequence).length;
+  const earlier = record.events.filter(
+    (one) => one.type === "call.decided" && one.callId === callId && one.sequence < event.sequence,
+  ).length;
   await askAgain(world, runId, callId);
   const snapshot = await world.snapshot(runId);
   const call = callOf(snapshot, callId);

@@ -1,4 +1,11 @@
-import { type ApprovalDecided, approvalIdOf, type Call, type LedgerRow, type NumberedRunEvent, type RecordedCall } from "@toolbus/contracts";
+import {
+  type ApprovalDecided,
+  approvalIdOf,
+  type Call,
+  type LedgerRow,
+  type NumberedRunEvent,
+  type RecordedCall,
+} from "@toolbus/contracts";
 import { argumentsHash } from "@toolbus/grants";
 
 type DecidedEvent = Extract<NumberedRunEvent, { type: "call.decided" }>;

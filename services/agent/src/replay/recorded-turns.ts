@@ -33,7 +33,10 @@ function callsOf(said: Extract<TranscriptEntry, { type: "assistant" }> | null, i
   });
   // Of a turn with too many calls, the log has the first ones. The results of these say how many there were.
   const asked = Number(TOO_MANY.exec(its[0]?.result?.error?.message ?? "")?.[1] ?? calls.length);
-  return [...calls, ...Array.from({ length: Math.max(0, asked - calls.length) }, (_, n) => ({ id: `more-${n}`, name: "more", arguments: "{}" }))];
+  return [
+    ...calls,
+    ...Array.from({ length: Math.max(0, asked - calls.length) }, (_, n) => ({ id: `more-${n}`, name: "more", arguments: "{}" })),
+  ];
 }
 
 const TOO_MANY = new RegExp(`^A turn may hold ${CALLS_PER_TURN} calls; this one had (\\d+),`);

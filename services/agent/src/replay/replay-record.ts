@@ -80,7 +80,8 @@ async function lateOutcomes(follower: Follower): Promise<void> {
   const { world, record } = follower;
   const said = new Set(record.events.flatMap((event) => (event.type === "call.settled" ? [event.callId] : [])));
   for (const { entry } of record.transcript) {
-    if (entry.runId !== record.run.runId || entry.type !== "assistant" || entry.provider !== "toolbus" || entry.model !== "ledger") continue;
+    if (entry.runId !== record.run.runId || entry.type !== "assistant" || entry.provider !== "toolbus" || entry.model !== "ledger")
+      continue;
     const call = record.calls.find(({ settled: known, callId }) => known !== undefined && (known.at === entry.at || said.has(callId)));
     world.clock.set(entry.at);
     if (call) await settled(follower, call.callId);

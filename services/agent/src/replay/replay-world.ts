@@ -136,7 +136,7 @@ export function replayWorld(options: WorldOptions): ReplayWorld {
 
 async function readAll(state: StateStore, log: string): Promise<readonly Json[]> {
   const values: Json[] = [];
-  for (let after = 0; ; ) {
+  for (let after = 0; ;) {
     const page = await state.range(log, { after, limit: PAGE });
     values.push(...page.map(({ value }) => value));
     if (page.length < PAGE) return values;

@@ -19,7 +19,12 @@ export type Came = "derived" | "taken";
  * Gives a call its result as the log says. A result that the agent made itself, such as a timeout, is made again by the agent's own transitions. Any
  * other result is what a worker or a person answered, and is joined.
  */
-export async function resolveRecorded(world: ReplayWorld, event: ResolvedEvent, recorded: RecordedCall, activeMs: number): Promise<Came | null> {
+export async function resolveRecorded(
+  world: ReplayWorld,
+  event: ResolvedEvent,
+  recorded: RecordedCall,
+  activeMs: number,
+): Promise<Came | null> {
   const snapshot = await world.snapshot(runOf(recorded));
   const call = snapshot.calls.find(({ value }) => value.callId === recorded.callId)?.value;
   if (!call || call.state === "resolved" || !recorded.result) return null;
@@ -88,7 +93,9 @@ function isAgentsOwn(recorded: RecordedCall): boolean {
   const code = result?.error?.code;
   if (code === undefined || receipt) return false;
   if (kind === "write") return OWN_CODES.has(code);
-  return code === "no_worker" || (code === "timeout" && (isOutOfTime(recorded) || result?.error?.message.startsWith("No worker of ") === true));
+  return (
+    code === "no_worker" || (code === "timeout" && (isOutOfTime(recorded) || result?.error?.message.startsWith("No worker of ") === true))
+  );
 }
 
 function isOutOfTime({ result }: RecordedCall): boolean {

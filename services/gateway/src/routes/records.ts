@@ -25,7 +25,8 @@ export function recordRoutes({ state }: Pick<Gateway, "state">): readonly Route[
       },
       query: noQuery,
       handle: async ({ id, principal }) =>
-        orProblem(await runRecord(state, await ownRun(state, id, principal), { mayReadProfile: principal.roles.includes("operator") })).record,
+        orProblem(await runRecord(state, await ownRun(state, id, principal), { mayReadProfile: principal.roles.includes("operator") }))
+          .record,
     }),
   ];
 }
