@@ -93,7 +93,7 @@ function turnsOf({ transcript, run }: RunRecord): JsonObject[] {
 }
 
 function expectationsOf({ events, calls }: RunRecord): JsonObject {
-  const end = events.find(isRunEnd);
+  const [end] = events.flatMap((event) => (isRunEnd(event) ? [event] : []));
   const own = calls.filter(({ round, result }) => round > 0 && result?.error?.code !== "tool_not_found");
   const order = own.map(({ toolName }) => toolName).filter((tool, n, all) => tool !== all[n - 1]);
   const severity = end?.report?.severity;

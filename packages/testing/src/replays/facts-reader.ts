@@ -1,8 +1,8 @@
 import type { RecordReader } from "@toolbus/gateway";
-import type { Facts } from "../invariants/facts.ts";
+import type { WorldEnd } from "../world/world.ts";
 
-/** Reads a world's documents and logs at its end, as the gateway reads a store. The blobs come from the world's store. */
-export function factsReader({ documents, logs }: Pick<Facts, "documents" | "logs">, now: number): RecordReader {
+/** Reads a world's documents and logs at its end, as the gateway reads a store. Blobs come from the world's store. */
+export function factsReader({ facts: { documents, logs }, getBlob }: Pick<WorldEnd, "facts" | "getBlob">, now: number): RecordReader {
   return {
     read: (keys) =>
       Promise.resolve({
@@ -11,7 +11,7 @@ export function factsReader({ documents, logs }: Pick<Facts, "documents" | "logs
       }),
     range: (log, { after, limit }) =>
       Promise.resolve((logs.get(log) ?? []).slice(after, after + limit).map((value, n) => ({ sequence: after + n + 1, value }))),
-    getBlob: () => Promise.resolve(null),
+    getBlob,
     putBlob: () => Promise.reject(new Error("A record writes nothing.")),
   };
 }

@@ -5,12 +5,13 @@ import type { WorldEnd } from "../world/world.ts";
 import { factsReader } from "./facts-reader.ts";
 
 /** Returns the record of every run of a world, as the gateway makes it, and why some runs have none. */
-export async function worldRecords({ facts }: Pick<WorldEnd, "facts">): Promise<{
+export async function worldRecords(end: Pick<WorldEnd, "facts" | "getBlob">): Promise<{
   readonly records: readonly RunRecord[];
   readonly refused: readonly string[];
 }> {
   const now = START + 86_400_000;
-  const reader = factsReader(facts, now);
+  const { facts } = end;
+  const reader = factsReader(end, now);
   const records: RunRecord[] = [];
   const refused: string[] = [];
   for (const runId of facts.accepted) {
