@@ -12,7 +12,7 @@ const READ_AND_WRITES: Turns = [
   [{ name: "look_up", n: 1 }],
   [
     { name: "high_key", n: 2 },
-    { name: "high_none", n: 3 },
+    { name: "low_key", n: 3 },
   ],
 ];
 
@@ -65,14 +65,11 @@ describe("a replay of a log that another version of the agent wrote", () => {
     expect((await replayRecord(without)).difference).toMatchObject({ where: "event", number: skipped + 1 });
   });
 
-  it("finds an event that is missing, and one that is too many", async () => {
+  it("finds an event that is too many", async () => {
     const record = await recorded(READ_AND_WRITES);
     const last = record.events.length - 1;
     const added: RunRecord = { ...record, events: [...record.events, { ...(record.events[1] as NumberedRunEvent), sequence: last + 2 }] };
     expect((await replayRecord(added)).difference).toMatchObject({ where: "event", number: last + 2, got: null });
-    const held = record.events.findIndex(({ type }) => type === "call.held");
-    const without: RunRecord = { ...record, events: record.events.filter((_, n) => n !== held) };
-    expect((await replayRecord(without)).difference).toMatchObject({ where: "event" });
   });
 
   it("finds a limit of the profile that did not end the run", async () => {

@@ -56,7 +56,7 @@ describe("a replay with something else than the run had", () => {
   });
 
   it("finds a changed description in the turns that were offered it, and only there", async () => {
-    const { differs, end } = await compared({ tools: [{ name: "look_up", description: "Looks something up." }] });
+    const { differs, end } = await compared({ tools: [{ name: "look_up", description: "Looks up what is known of a number." }] });
     expect(differs).toEqual([1, 2, 3, 4].map((round) => [round, "The tool look_up has another description."]));
     expect(end).toEqual([]);
   });
@@ -73,7 +73,7 @@ describe("a replay with something else than the run had", () => {
 
   it("finds another prompt in every turn, and another profile where its limits end the run", async () => {
     const { differs } = await compared({ prompt: "A scripted model reads no prompt at all." });
-    expect(differs).toEqual([1, 2, 3, 4].map((round) => [round, "The system prompt differs from character 40 on."]));
+    expect(differs).toEqual([1, 2, 3, 4].map((round) => [round, "The system prompt differs from character 33 on."]));
     const record = await recorded();
     const profile = { ...(record.profile?.profile as unknown as NonNullable<Variant["profile"]>) };
     const shorter = await compareVariant(record, { profile: { ...profile, limits: { ...profile.limits, maxRounds: 2 } } }, signal);
@@ -94,8 +94,8 @@ describe("a replay with something else than the run had", () => {
     const { differs, notRecorded, end } = await compared({ model });
     expect(differs).toEqual([
       [1],
-      [2, 'It calls low_key {"n":99}, look_up {"n":1}, and called low_key {"n":2}.'],
-      [3, 'It calls nothing, and called look_up {"n":3}.', "Its text differs."],
+      [2, 'It calls low_key {"n":99,"to":"nobody"}, look_up {"n":1,"to":"nobody"}, and called low_key {"n":2,"to":"nobody"}.'],
+      [3, 'It calls nothing, and called look_up {"n":3,"to":"nobody"}.', "Its text differs."],
       [4, "The run has no such turn any more."],
     ]);
     expect(notRecorded).toEqual([[], ["low_key"], [], []]);

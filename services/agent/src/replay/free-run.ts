@@ -83,7 +83,7 @@ export async function freeRun({ record, profile, offer, live, signal }: FreeRunO
   async function nextTurn(round: number): Promise<boolean> {
     const turn = record.events.find((event) => event.type === "turn" && event.round === round);
     if (turn) world.clock.set(turn.at);
-    model.expect(turn?.type === "turn" && !turn.seed ? replyOf(record, turn) : null);
+    model.expect(turn?.type === "turn" && !turn.seed && !live ? replyOf(record, turn) : null);
     try {
       await advanceRun(world.stepper, runId, { by: "replay", redelivered: true }, signal);
       return true;
