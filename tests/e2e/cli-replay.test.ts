@@ -2,7 +2,16 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { parseRunRecord, type RunRecord } from "@toolbus/contracts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { askingRun, type CliUnderTest, cliUnderTest, expectRefusal, jsonOf, RELEASE, TOOLBUS, waitingRun } from "./testing/cli-under-test.ts";
+import {
+  askingRun,
+  type CliUnderTest,
+  cliUnderTest,
+  expectRefusal,
+  jsonOf,
+  RELEASE,
+  TOOLBUS,
+  waitingRun,
+} from "./testing/cli-under-test.ts";
 import { approve, call, follow } from "./testing/http-client.ts";
 import { runProgram } from "./testing/program.ts";
 
@@ -66,7 +75,10 @@ describe("toolbus runs replay", () => {
     expect(record.profile?.profile).toMatchObject({ name: "release-investigation" });
     const own = await call(`${cli.gateway}/v1/runs/${runId}/record`, cli.user);
     expect(own.status).toBe(200);
-    expect(own.body).toMatchObject({ profile: null, leftOut: expect.arrayContaining(["Only an operator may read the profile of the run."]) });
+    expect(own.body).toMatchObject({
+      profile: null,
+      leftOut: expect.arrayContaining(["Only an operator may read the profile of the run."]),
+    });
   });
 
   it("plays a question and its answer again", async () => {
@@ -131,7 +143,10 @@ describe("toolbus eval add", () => {
   it("writes the answers of tools as fixtures, and what happened as the expectation", async () => {
     const runId = await endedRun();
     const suite = cli.files.at("suites/releases");
-    expect(await jsonOf(cli, ["eval", "add", runId, "--suite", suite, "--id", "release"])).toMatchObject({ id: "release", begunSuite: true });
+    expect(await jsonOf(cli, ["eval", "add", runId, "--suite", suite, "--id", "release"])).toMatchObject({
+      id: "release",
+      begunSuite: true,
+    });
     const text = readFileSync(path.join(suite, "scenarios/release.yaml"), "utf8");
     expect(text).toContain(`release: ${RELEASE}`);
     expect(text).toMatch(/^ {2}get_release_summary:\n {4}- when:\n {8}release_id: v1\.5\.0\n {6}result:/m);

@@ -26,25 +26,29 @@ describe("a replay of a run of real services", () => {
     expect(KINDS.filter((kind) => kind !== "seed round" && (found.get(kind) ?? 0) < 3)).toEqual([]);
   });
 
-  it.each(canonicalRuns)("is byte-equal for '$name', if every agent is killed once while its model answers", { timeout: 120_000 }, async ({ plan }) => {
-    const seen = { found: new Map<Kind, number>(), different: [] as string[] };
-    const quiet = await runWorld(plan);
-    await replayAll("quiet", quiet, seen);
-    const killed = new Set<string>();
-    const end = await runWorld(plan, {
-      step({ label }, deployment) {
-        const name = /^(agent-\d+\.\d+): model /.exec(label)?.[1];
-        const asking = killed.size < 2 ? deployment.alive.find((process) => process.name === name) : undefined;
-        if (!asking || killed.has(asking.name)) return;
-        killed.add(asking.name);
-        deployment.kill(asking, 1000);
-      },
-    });
-    await replayAll("killed", end, seen);
-    expect(seen.different).toEqual([]);
-    expect(killed.size).toBeGreaterThan(0);
-    expect(epochsOf(end)).toBeGreaterThan(epochsOf(quiet));
-  });
+  it.each(canonicalRuns)(
+    "is byte-equal for '$name', if every agent is killed once while its model answers",
+    { timeout: 120_000 },
+    async ({ plan }) => {
+      const seen = { found: new Map<Kind, number>(), different: [] as string[] };
+      const quiet = await runWorld(plan);
+      await replayAll("quiet", quiet, seen);
+      const killed = new Set<string>();
+      const end = await runWorld(plan, {
+        step({ label }, deployment) {
+          const name = /^(agent-\d+\.\d+): model /.exec(label)?.[1];
+          const asking = killed.size < 2 ? deployment.alive.find((process) => process.name === name) : undefined;
+          if (!asking || killed.has(asking.name)) return;
+          killed.add(asking.name);
+          deployment.kill(asking, 1000);
+        },
+      });
+      await replayAll("killed", end, seen);
+      expect(seen.different).toEqual([]);
+      expect(killed.size).toBeGreaterThan(0);
+      expect(epochsOf(end)).toBeGreaterThan(epochsOf(quiet));
+    },
+  );
 
   it("is byte-equal for a run that begins with fixed calls", async () => {
     const plan = quietPlan("fixed calls", [[{ name: "low_key", n: 2 }]]);

@@ -91,7 +91,16 @@ async function history(world: ReturnType<typeof createWorld>, plan: WorldPlan): 
   if (world.violations.length === 0) world.judgeEnd();
   const { violations, checker } = world;
   const { facts, tally } = checker;
-  return { violations, injected: world.faults.injected, steps: time.steps, lastedMs, facts, tally, coverage: world.coverage(), getBlob: world.getBlob };
+  return {
+    violations,
+    injected: world.faults.injected,
+    steps: time.steps,
+    lastedMs,
+    facts,
+    tally,
+    coverage: world.coverage(),
+    getBlob: world.getBlob,
+  };
 }
 
 function createWorld(plan: WorldPlan, witness: Witness) {

@@ -38,8 +38,20 @@ export async function resolveRecorded(
     const own = ownEnd(world, snapshot, { event, recorded, activeMs });
     if (own) return (await world.commit(runId, own)) ? "derived" : null;
   }
+  // Nobody could answer a call that was not sent, and no worker gives such a result. So the agent of today would not come to it.
+  if (call.dispatch === 0 || NEVER_TAKEN.has(recorded.result.error?.code ?? "")) return null;
   return (await joinRecorded(world, recorded)) ? "taken" : null;
 }
+
+/** The codes of results that only the agent makes, always from what the log has. */
+const NEVER_TAKEN: ReadonlySet<string> = new Set([
+  "skipped",
+  "denied_by_user",
+  "revision_requested",
+  "approval_expired",
+  "approval_lapsed",
+  "no_answer",
+]);
 
 /** Joins the recorded result of a call, as an answer of its worker. Returns false if the call has its result already. */
 export async function joinRecorded(world: ReplayWorld, recorded: RecordedCall): Promise<boolean> {
