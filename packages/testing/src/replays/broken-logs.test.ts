@@ -65,6 +65,16 @@ describe("a replay of a log that another version of the agent wrote", () => {
     expect((await replayRecord(without)).difference).toMatchObject({ where: "event", number: skipped + 1 });
   });
 
+  it("takes no result from the log that only the agent can make", async () => {
+    const record = await recorded(READ_AND_WRITES, { denies: 1 });
+    const { profile } = record;
+    const other: RunRecord = {
+      ...record,
+      profile: profile && { ...profile, profile: { ...profile.profile, continueAfterFailedWrite: true } },
+    };
+    expect((await replayRecord(other)).difference).toMatchObject({ where: "event", expected: { status: "not_executed" }, got: null });
+  });
+
   it("finds an event that is too many", async () => {
     const record = await recorded(READ_AND_WRITES);
     const last = record.events.length - 1;
