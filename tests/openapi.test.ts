@@ -25,6 +25,7 @@ const ROUTES = {
     answerToolQuestion   post /v1/runs/{id}/question-answers     202
     streamRun            get  /v1/runs/{id}/events               200 204
     listRunEvents        get  /v1/runs/{id}/history              200
+    getRunRecord         get  /v1/runs/{id}/record               200
     issueStreamTicket    post /v1/runs/{id}/stream-ticket        201
     getCallEvidence      get  /v1/calls/{id}/evidence            200
     getCallMedia         get  /v1/calls/{id}/media               200

@@ -13,6 +13,10 @@ const askedJudge = from("packages/evals/src/judge/judge.test.ts");
 const baselineComparison = from("packages/evals/src/baseline/compare-baseline.test.ts");
 const evaluationReports = from("packages/evals/src/report/report.test.ts");
 const evalCommands = from("apps/cli/src/evaluations/eval-commands.test.ts");
+const replays = from("packages/testing/src/replays/replays.test.ts");
+const recordedRuns = from("packages/testing/src/replays/recorded-runs.test.ts");
+const variants = from("packages/testing/src/replays/variants.test.ts");
+const cliReplay = from("tests/e2e/cli-replay.test.ts");
 const auditRoutes = from("services/approvals/src/routes/audit-routes.test.ts");
 const copyRecords = from("services/approvals/src/record/copy-records.test.ts");
 const evidence = from("packages/grants/src/verify-evidence.test.ts");
@@ -1250,6 +1254,16 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     injectedContent("asks a person for every write of 66 injected pages, although policy alone grants these writes"),
     injectedContent("makes the same writes without a person if the pages are declared as internal, so the pages do ask for writes"),
     injectedContent("is not trusted again after a trusted result, or in a later run of the conversation"),
+  ],
+  "BEST-6": [
+    replays("is byte-equal for 100 runs of every kind, with faults, kills and several agents"),
+    recordedRuns("is one of many kinds, so that a changed transition is found"),
+    recordedRuns("is made again by this build, byte by byte: $run.runId"),
+    variants("finds a changed description in the turns that were offered it, and only there"),
+    variants("finds another prompt in every turn, and another profile where its limits end the run"),
+    variants("asks another model, gives it the recorded results of equal calls, and says where it diverges"),
+    cliReplay("plays an investigation again, byte-equal, in a process without network and without the right to write"),
+    cliReplay("makes a run a scenario, begins the suite, and says what was masked"),
   ],
   "BEST-7": [
     { file: "services/gateway/src/routes/tools.test.ts", test: "says for which providers a tool is set aside, and what is lost for which" },

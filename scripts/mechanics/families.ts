@@ -69,7 +69,7 @@ const HELD: Readonly<Record<string, string>> = {
   live: "text and progress of the round that is being written; kept for a minute, may be lost",
   budget: "usage of a run, or of a principal's or tenant's day; reservations",
   working: "a tool's result that is too long for the model",
-  profile: "the profiles of an agent, and its last heartbeat",
+  profile: "the profiles of an agent, and its last heartbeat; the text of each profile, under its hash",
   approval: "a write that needs a grant, its decisions and its end; sealed",
   token:
     "an approver's right to decide one approval once, under the hash of the token; a request to approvals with an `Idempotency-Key`; a session on the approval page; a used sign-in through OIDC; sealed",

@@ -63,6 +63,7 @@ export const toolErrors = {
   outcome_unknown: row("ToolTerminalError", "ExecutionFailed", "ToolExecutionError", "outcome_unknown"),
   cancelled: row("ToolPolicyError", "ExecutionFailed", "ToolExecutionError", "cancelled"),
   no_answer: row("ToolUserError", "Timeout", "ToolTimeoutError", "timeout"),
+  not_recorded: row("ToolTerminalError", "ExecutionFailed", "ToolExecutionError", "not_executed"),
 } as const satisfies Record<string, ErrorRow>;
 
 export type ToolErrorCode = keyof typeof toolErrors;

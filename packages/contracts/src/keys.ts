@@ -60,6 +60,8 @@ export const keys = {
   call: (callId: string) => keyOf("call", shardOf(callId), callId),
   /** The profiles of an agent, which the gateway looks up. */
   profiles: (agent: string) => keyOf("profile", HOME_SHARD, agent),
+  /** A profile as runs began with it, under its hash. No agent's name has a dot. */
+  profileText: (hash: string) => keyOf("profile", HOME_SHARD, `text.${hash}`),
   /** The stop of a call. The call must not begin or send once this document exists. */
   stop: (callId: string) => keyOf("stop", shardOf(callId), callId),
   transcript: (conversationId: string) => keyOf("transcript", shardOf(conversationId), conversationId),

@@ -43,3 +43,4 @@ export { markdownReport } from "./report/markdown-report.ts";
 export { comparisonDocument, regressionDocument, reportDocument } from "./report/report-document.ts";
 export { summaryRows } from "./report/summary-rows.ts";
 export { scenarioOutcomes, type ScenarioOutcome, variantsOf } from "./report/scenario-outcome.ts";
+export { type RecordedScenario, scenarioOfRecord } from "./recorded/scenario-of-record.ts";

@@ -4,7 +4,7 @@ import type { StateStore } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
 import { shardWatch } from "@toolbus/tool-kit";
 import type { Profile } from "./profile.ts";
-import { announceProfiles, markProfilesSeen } from "./profile-list.ts";
+import { announceProfiles, markProfilesSeen, RENEWED_MS } from "./profile-list.ts";
 
 /** The announcement of an agent, which the agent keeps up to date while it runs. */
 export interface AgentPresence {
@@ -38,7 +38,7 @@ export async function keepRegistered({
   const stopping = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   let underWay: Promise<void> = Promise.resolve();
-  await announceProfiles({ state, outbox }, agent, profiles);
+  let announcedAt = await announceProfiles({ state, outbox }, agent, profiles);
   const watch = shardWatch(state, keyOf("profile", HOME_SHARD, "nobody's"));
   /** True while the store may have lost the announcement. */
   let lost = await watch.lost();
@@ -62,9 +62,13 @@ export async function keepRegistered({
     try {
       lost = (await watch.lost()) || lost;
       if (stopping.signal.aborted) return;
-      if (!lost) return await markProfilesSeen(state, agent, everyMs / 2);
+      if (!lost) {
+        const now = await markProfilesSeen(state, agent, everyMs / 2);
+        if (now - announcedAt > RENEWED_MS) announcedAt = await announceProfiles({ state, outbox }, agent, profiles);
+        return;
+      }
       log.warn({ agent }, "the store has lost commits; the agent announces its profiles again");
-      await announceProfiles({ state, outbox }, agent, profiles);
+      announcedAt = await announceProfiles({ state, outbox }, agent, profiles);
       // The store may have lost this announcement too.
       lost = await watch.lost();
     } catch (error) {

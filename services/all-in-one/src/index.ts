@@ -1,6 +1,5 @@
 export {
   BUILT_IN_PROFILES,
-  type ChosenModel,
   chosenModel,
   LOOP_TOOL_NAMES,
   modelEnvironment,

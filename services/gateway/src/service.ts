@@ -23,6 +23,7 @@ import { mediaRoutes } from "./routes/media.ts";
 import { investigationRoutes } from "./routes/investigations.ts";
 import { mcpRoutes } from "./routes/mcp.ts";
 import { limitsOf } from "./routes/limits.ts";
+import { recordRoutes } from "./routes/records.ts";
 import { runEventRoutes } from "./routes/run-events.ts";
 import { runRoutes } from "./routes/runs.ts";
 import { toolRoutes } from "./routes/tools.ts";
@@ -147,6 +148,7 @@ export function startGatewayCore(infrastructure: Infrastructure, config: Gateway
       ...triggerRoutes(parts, limits),
       ...runRoutes(parts, limits),
       ...runEventRoutes(parts, limits),
+      ...recordRoutes(parts),
       ...evidenceRoutes(parts),
       ...mediaRoutes(parts),
       ...toolRoutes(parts),

@@ -12,6 +12,17 @@ export const firstsMutations: Mutations = {
       },
     ],
   },
+  "BEST-6": {
+    breaks: "the agent tells the model something else about a denied write than it did when the run was recorded",
+    without: ["packages/testing/src/replays/replays.test.ts", "tests/e2e/cli-replay.test.ts"],
+    patches: [
+      {
+        file: "services/agent/src/transitions/decided.ts",
+        find: "Do not try it again; say so and apologise.",
+        replace: "Do not try it again.",
+      },
+    ],
+  },
   "BEST-4": {
     breaks: "a worker executes an approved write although its target has changed since",
     patches: [

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { Define } from "../toolbus/command.ts";
+import { addEvalAdd } from "./eval-add.ts";
 import { addEvalReading } from "./eval-reading.ts";
 import { addEvalRun } from "./eval-run.ts";
 import { group } from "./group.ts";
@@ -8,5 +9,6 @@ import { group } from "./group.ts";
 export function addEval(program: Command, define: Define): void {
   const parent = group(program, "eval", "evaluate agents, and read and compare the results");
   addEvalRun(parent, define);
+  addEvalAdd(parent, define);
   addEvalReading(parent, define);
 }

@@ -5,13 +5,14 @@ import type { ListOptions } from "../runs/list-runs.ts";
 import type { Define } from "../toolbus/command.ts";
 import { group } from "./group.ts";
 import { pageLimit } from "./page-limit.ts";
+import { addReplayCommands } from "./replays.ts";
 import { span } from "./span.ts";
 
 const RUN = "rn_04_01K0AB5M0Y4T8J6W2Q9Z3C7D1E";
 
 /** Declares `toolbus runs …`, which shows, follows, cancels and answers the caller's runs. */
 export function addRuns(program: Command, define: Define): void {
-  const runs = group(program, "runs", "list, show, follow, cancel and answer runs, and say why they ended or wait");
+  const runs = group(program, "runs", "list, show, follow, cancel, answer and replay runs, and say why they ended or wait");
 
   define(runs, {
     name: "list",
@@ -84,4 +85,6 @@ export function addRuns(program: Command, define: Define): void {
   })
     .option("--call <call>", "which question, if there are several")
     .option("--decline", "decline the question of a tool");
+
+  addReplayCommands(runs, define);
 }

@@ -94,6 +94,7 @@ export function build(around: Surroundings, onEnd: (code: ExitCode) => void): Co
     addInvestigate,
     addEval,
     addRuns,
+    addEval,
     addConversations,
     addApprovals,
     addPolicy,

@@ -10,6 +10,7 @@ import { KeptLetter } from "../documents/kept-letter.ts";
 import { LedgerRow } from "../documents/ledger.ts";
 import * as mcp from "../documents/mcp-servers.ts";
 import { PageSession } from "../documents/page-session.ts";
+import { ProfileText } from "../documents/profile-text.ts";
 import * as question from "../documents/question.ts";
 import { RateMinute } from "../documents/rate.ts";
 import * as registry from "../documents/registry.ts";
@@ -81,7 +82,7 @@ const DOCUMENTS: readonly (readonly [family: string, documents: Readonly<Record<
   ["context", { ContextDocument }],
   ["budget", { BudgetWindow: budget.BudgetWindow, BudgetReservation: budget.BudgetReservation }],
   ["working", { WorkingResult: agent.WorkingResult, ResultIndex: agent.ResultIndex }],
-  ["profile", { ProfileList: agent.ProfileList }],
+  ["profile", { ProfileList: agent.ProfileList, ProfileText }],
   ["approval", { Approval: approval.Approval }],
   ["token", { DecisionToken: approval.DecisionToken, PageSession }],
   [

@@ -149,6 +149,8 @@ export const Run = Type.Object(
     conversationId: Type.String(),
     agent: Type.String(),
     profile: Type.String(),
+    /** The hash of the profile with which the run began. Its text is under `keys.profileText`. Runs that are older than this field do not have it. */
+    profileHash: Type.Optional(Type.String({ maxLength: 64 })),
     input: Type.Unsafe<JsonObject>({ type: "object" }),
     /** The person's message while the run is queued. The message is in the transcript once the run has started. */
     message: Type.Union([
@@ -250,6 +252,9 @@ export const SettledWrite = Type.Object(
 );
 export type SettledWrite = Readonly<Static<typeof SettledWrite>>;
 
+/** The longest unusable arguments that a call keeps, in characters. */
+export const MAX_WRITTEN_CHARS = 4096;
+
 /** One tool call of a run. The agent writes it to the family `call`. */
 export const Call = Type.Object(
   {
@@ -281,6 +286,8 @@ export const Call = Type.Object(
     /** The arguments as canonical JSON text. If an approver changed them, these are the changed ones, which are executed. */
     arguments: Type.String(),
     argsHash: Type.String(),
+    /** The arguments as the model wrote them, if they could not be used. `arguments` is then `{}`. Absent if they were too long to keep. */
+    written: Type.Optional(Type.String({ maxLength: MAX_WRITTEN_CHARS })),
     /** The arguments that the model asked for, if an approver changed them. Every repeat of the request for a grant contains them. */
     asked: Type.Optional(Type.Object({ arguments: Type.String(), changes: Type.Array(ArgumentChange) }, closed)),
     /** The effect of the write with these arguments, from the `effect` text of its tool. It is absent if the tool has no such text. */

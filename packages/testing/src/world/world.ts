@@ -45,6 +45,8 @@ export interface WorldEnd {
   readonly tally: Checker["tally"];
   /** The places that were reached. */
   readonly coverage: Coverage;
+  /** Reads a blob of the world's store. */
+  readonly getBlob: (hash: string) => Promise<Uint8Array | null>;
 }
 
 const SETTLED_BY_MS = 3_600_000;
@@ -89,7 +91,16 @@ async function history(world: ReturnType<typeof createWorld>, plan: WorldPlan): 
   if (world.violations.length === 0) world.judgeEnd();
   const { violations, checker } = world;
   const { facts, tally } = checker;
-  return { violations, injected: world.faults.injected, steps: time.steps, lastedMs, facts, tally, coverage: world.coverage() };
+  return {
+    violations,
+    injected: world.faults.injected,
+    steps: time.steps,
+    lastedMs,
+    facts,
+    tally,
+    coverage: world.coverage(),
+    getBlob: world.getBlob,
+  };
 }
 
 function createWorld(plan: WorldPlan, witness: Witness) {
@@ -186,6 +197,7 @@ function createWorld(plan: WorldPlan, witness: Witness) {
         settled: () => violations.length === 0 && goOn(),
       });
     },
+    getBlob: (hash: string): Promise<Uint8Array | null> => store.getBlob(hash),
     coverage: (): Coverage => reached.coverage(injected.injected),
     fault: (error: string) => observe({ kind: "fault", at: time.now, process: "some process", error }),
     judgeEnd() {

@@ -6,6 +6,7 @@ import {
   definitionFault,
   failedResult,
   type JsonObject,
+  MAX_WRITTEN_CHARS,
   mcpServerOf,
   protectionOf,
   quarantineSentence,
@@ -58,6 +59,7 @@ export function plannedCalls(
     const call: Call = {
       ...newCall(draft, index, transcriptId, asked.name, checked.text, tool),
       ...effectOf(tool, checked),
+      ...writtenOf(asked.arguments, checked),
       ...(named ? { via: said.name } : {}),
     };
     const result = notSent(call, checked);
@@ -178,6 +180,11 @@ function newCall(draft: Draft, index: number, transcriptId: string, name: string
 function effectOf(tool: Registration | undefined, { args }: CheckedArguments): Pick<Call, "effect"> {
   if (tool?.definition.kind !== "write" || tool.definition.effect === undefined || !args) return {};
   return { effect: shortened(renderEffect(tool.definition, args), EFFECT_BYTES) };
+}
+
+/** Returns the arguments that could not be used, so that a replay of the run finds the same fault. */
+function writtenOf(written: string, { fault }: CheckedArguments): Pick<Call, "written"> {
+  return fault && written.length <= MAX_WRITTEN_CHARS ? { written: written.toWellFormed() } : {};
 }
 
 /** The longest effect in a call, in bytes of JSON. */

@@ -3,6 +3,7 @@ import type { Change } from "@toolbus/state";
 import { isDirectCall, taintOfClient } from "../direct-call/direct-call.ts";
 import { noteOf } from "../best-services.ts";
 import { emptyReport, type Profile } from "../profile.ts";
+import { profileHash } from "../profiles/profile-hash.ts";
 import type { ToolOffer } from "../tool-offer.ts";
 import { NOTHING_USED } from "../usage.ts";
 import { cancelInto } from "./cancel.ts";
@@ -168,6 +169,7 @@ function newRun({ now, entry, accepted, rights, profile, offer }: StartInput, or
     conversationId: entry.conversationId,
     agent: entry.agent,
     profile: entry.profile,
+    ...(profile ? { profileHash: profileHash(profile) } : {}),
     input: entry.input,
     message: null,
     ordinal,

@@ -24,6 +24,7 @@ const TABLE = `
   GET  /v1/runs/:id                     401       401        200  404  200   403  403   403   404  404
   GET  /v1/runs/:id/events              401       401        200  404  200   403  403   403   404  404
   GET  /v1/runs/:id/history             401       401        200  404  200   403  403   403   404  404
+  GET  /v1/runs/:id/record              401       401        200  404  200   403  403   403   404  404
   POST /v1/runs/:id/cancel              401       401        202  404  202   403  403   403   404  404
   POST /v1/runs/:id/answers             401       401        202  404  403   403  403   403   404  404
   POST /v1/runs/:id/question-answers   401       401        409  404  403   403  403   403   404  404

@@ -1,0 +1,55 @@
+import type { Json, JsonObject, RecordedCall, RunRecord } from "@toolbus/contracts";
+
+/** An entry of a scenario's fixtures, in the form of its file. */
+export type FixtureEntry =
+  | { readonly when: JsonObject; readonly result: Json; readonly times?: number }
+  | { readonly when: JsonObject; readonly error: { readonly class: string; readonly message: string }; readonly times?: number };
+
+/** Returns what each tool answered, in the order of the calls. Equal calls with different answers get them one after the other. */
+export function recordedFixtures(record: RunRecord): Readonly<Record<string, readonly FixtureEntry[]>> {
+  const fixtures: Record<string, FixtureEntry[]> = {};
+  for (const call of record.calls.filter(wasAnswered)) {
+    const when = argumentsOf(call);
+    const answer = answerOf(call);
+    const its = (fixtures[call.toolName] ??= []);
+    const equal = its.findLast((entry) => JSON.stringify(entry.when) === JSON.stringify(when));
+    const isSame = equal && JSON.stringify({ ...equal, times: undefined }) === JSON.stringify({ when, ...answer, times: undefined });
+    if (!isSame) its.push({ when, ...answer });
+  }
+  return Object.fromEntries(
+    Object.entries(fixtures).map(([tool, entries]) => [tool, entries.map((entry, n) => withTimes(entry, entries, n))]),
+  );
+}
+
+/** An answer is used once if a later one is for the same arguments. */
+function withTimes(entry: FixtureEntry, entries: readonly FixtureEntry[], n: number): FixtureEntry {
+  const later = entries.slice(n + 1).some(({ when }) => JSON.stringify(when) === JSON.stringify(entry.when));
+  return later ? { ...entry, times: 1 } : entry;
+}
+
+/** Only a worker's answer is a fixture. What the agent or approvals decided, the evaluation decides again. */
+function wasAnswered({ dispatch, result }: RecordedCall): boolean {
+  return dispatch > 0 && result !== null && !OWN.has(result.error?.code ?? "");
+}
+
+const OWN: ReadonlySet<string> = new Set(["cancelled", "skipped", "approval_lapsed", "no_worker", "not_recorded"]);
+
+export function argumentsOf({ arguments: args, asked }: RecordedCall): JsonObject {
+  const text = asked?.arguments ?? args;
+  return text === "" ? {} : (JSON.parse(text) as JsonObject);
+}
+
+function answerOf({ result }: RecordedCall) {
+  const error = result?.error;
+  if (error) return { error: { class: error.class, message: error.message } };
+  return { result: parsedOr(result?.content ?? "") };
+}
+
+function parsedOr(text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch (error) {
+    if (error instanceof SyntaxError) return text;
+    throw error;
+  }
+}

@@ -1,0 +1,114 @@
+import type { RunRecord } from "@toolbus/contracts";
+import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { scenarioOfRecord } from "./scenario-of-record.ts";
+
+const RUN = "rn_05_01JD0000000000000000000001";
+const USAGE = { inputTokens: 1, outputTokens: 1, modelCalls: 1, toolCalls: 1 };
+
+type Call = RunRecord["calls"][number];
+
+function call(index: number, toolName: string, args: object, part: Partial<Call> = {}): Call {
+  return {
+    ...{
+      callId: `${RUN}.1.${index}`,
+      round: 1,
+      index,
+      transcriptId: `c${index}`,
+      toolName,
+      toolVersion: "1",
+      toolHash: "",
+      toolset: "crm",
+    },
+    ...{ kind: "read", arguments: JSON.stringify(args), state: "resolved", dispatch: 1, createdAt: 1, sentAt: 1, notAfter: 2 },
+    ...{ result: { status: "ok", content: '{"found":true}', isError: false }, long: false, receipt: false },
+    ...part,
+  };
+}
+
+function record(calls: readonly Call[], events: readonly object[] = []): RunRecord {
+  return {
+    format: "toolbus-run-record/1",
+    at: 1,
+    origin: { tenant: "acme", principal: "una", via: "http", createdAt: 1 },
+    run: {
+      ...{ runId: RUN, conversationId: "cv_05_01JD0000000000000000000001", agent: "default", profile: "chat", input: {}, message: null },
+      ...{ ordinal: 1, accepted: 1, status: "done", tools: [], registryVersion: "", activeMs: 1, createdAt: 1, startedAt: 1, endedAt: 2 },
+    },
+    calls: [...calls],
+    remembered: [],
+    events: [
+      ...events,
+      { sequence: 9, type: "run.completed", at: 2, text: "Done.", truncated: false, report: null, usage: USAGE },
+    ] as RunRecord["events"],
+    transcript: [{ sequence: 1, entry: { type: "user", runId: RUN, text: "Ask una@example.com.", at: 1 } }],
+    tools: [],
+    profile: null,
+    leftOut: [],
+  };
+}
+
+const scenario = (from: RunRecord) => parse(scenarioOfRecord(from).yaml) as Record<string, never>;
+
+describe("a recorded run as a scenario", () => {
+  it("has its input, the answers of tools, and what happened", () => {
+    expect(scenario(record([call(0, "find", { n: 1 })]))).toMatchObject({
+      id: "run-0000000001",
+      profile: "chat",
+      fixtures: { find: [{ when: { n: 1 }, result: { found: true } }] },
+      expect: { end: "completed", tools: { called: [{ tool: "find", arguments: { n: 1 }, withinRound: 1, status: "ok" }] } },
+    });
+  });
+
+  it("gives equal calls with different answers one after the other", () => {
+    const failed = { status: "error", content: "{}", isError: true } as const;
+    const error = { code: "unavailable", class: "ToolTransientError", message: "Later.", retryable: true } as const;
+    const { fixtures } = scenario(record([call(0, "find", { n: 1 }, { result: { ...failed, error } }), call(1, "find", { n: 1 })]));
+    expect(fixtures).toEqual({
+      find: [
+        { when: { n: 1 }, error: { class: "ToolTransientError", message: "Later." }, times: 1 },
+        { when: { n: 1 }, result: { found: true } },
+      ],
+    });
+  });
+
+  it("has the decision of people, and not that of the policy", () => {
+    const events = [
+      { sequence: 1, type: "call.held", at: 1, callId: `${RUN}.1.0`, tool: "pay", approvalId: "a", tier: "high", effect: "", expiresAt: 1 },
+      { sequence: 2, type: "call.decided", at: 1, callId: `${RUN}.1.0`, tool: "pay", outcome: "approved", decidedBy: ["amy"] },
+      { sequence: 3, type: "call.decided", at: 1, callId: `${RUN}.1.1`, tool: "note", outcome: "approved", decidedBy: ["policy"] },
+    ];
+    const made = scenario(record([call(0, "pay", {}, { kind: "write" }), call(1, "note", {}, { kind: "write" })], events));
+    expect(made).toMatchObject({
+      approvals: { pay: { decide: "approve" } },
+      expect: {
+        approvals: [
+          { tool: "pay", decidedBy: "people" },
+          { tool: "note", decidedBy: "policy" },
+        ],
+      },
+    });
+    expect(Object.keys(made["approvals"] ?? {})).toEqual(["pay"]);
+  });
+
+  it("masks personal data, credentials and secret arguments everywhere, and counts them", () => {
+    const secret = "correct horse battery";
+    const result = {
+      status: "ok",
+      content: JSON.stringify({ echo: secret, mail: "una@example.com", key: "sk-abcdefghijklmnop1234" }),
+      isError: false,
+    } as const;
+    const { yaml, masked } = scenarioOfRecord(record([call(0, "login", { password: secret }, { result })]));
+    for (const text of [secret, "una@example.com", "sk-abcdefghijklmnop1234"]) expect(yaml).not.toContain(text);
+    expect(yaml).toContain("[masked: secret]");
+    expect(new Map(masked)).toEqual(
+      new Map([
+        ["secret", expect.any(Number)],
+        ["e-mail address", expect.any(Number)],
+      ]),
+    );
+    // The same argument has the same mark in the fixture and in the expectation.
+    const made = parse(yaml) as { readonly fixtures: { readonly login: readonly { readonly when: object }[] } };
+    expect(made.fixtures.login[0]?.when).toEqual({ password: "[masked: secret]" });
+  });
+});

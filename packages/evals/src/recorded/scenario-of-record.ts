@@ -1,0 +1,122 @@
+import { isRunEnd, type Json, type JsonObject, type RecordedCall, type RunRecord, secretTexts } from "@toolbus/contracts";
+import { stringify } from "yaml";
+import { type MaskedKinds, maskValues } from "./mask-values.ts";
+import { argumentsOf, recordedFixtures } from "./recorded-fixtures.ts";
+
+/** A run as a scenario. */
+export interface RecordedScenario {
+  readonly id: string;
+  /** The text of the scenario's file. */
+  readonly yaml: string;
+  /** What was masked, with the number of texts. */
+  readonly masked: MaskedKinds;
+}
+
+export interface ScenarioOptions {
+  /** The id of the scenario. By default it is made from the run's id. */
+  readonly id?: string;
+  /** Whether the scenario has the turns of the model, so that it needs no model. */
+  readonly golden?: boolean;
+}
+
+/**
+ * Makes a run a scenario: its input, what the tools answered, how people decided, and what happened as the expectation. Personal data and secrets are
+ * masked everywhere.
+ */
+export function scenarioOfRecord(record: RunRecord, { id = idOf(record), golden = false }: ScenarioOptions = {}): RecordedScenario {
+  const { run } = record;
+  const approvals = approvalsOf(record);
+  const scenario = {
+    id,
+    description: `From the run ${run.runId} of ${new Date(run.createdAt).toISOString().slice(0, 10)}.`,
+    tags: ["recorded"],
+    profile: run.profile,
+    input: inputOf(record),
+    fixtures: recordedFixtures(record) as unknown as Json,
+    ...(Object.keys(approvals).length > 0 ? { approvals } : {}),
+    ...(golden ? { model: turnsOf(record) } : {}),
+    expect: expectationsOf(record),
+  };
+  const secrets = [run.input, ...record.calls.map(argumentsOf)].flatMap((args) => secretTexts(args));
+  const { value, masked } = maskValues(scenario as unknown as JsonObject, secrets);
+  return { id, yaml: stringify(value, { lineWidth: 120 }), masked };
+}
+
+function idOf({ run }: RunRecord): string {
+  return `run-${run.runId.slice(-10).toLowerCase()}`;
+}
+
+function inputOf({ run, transcript }: RunRecord): JsonObject {
+  const { alert, releaseId, note } = run.input;
+  const noted = typeof note === "string" ? { note } : {};
+  if (alert !== undefined) return { alert, ...noted };
+  if (typeof releaseId === "string") return { release: releaseId, ...noted };
+  const messages = transcript.flatMap(({ entry }) => (entry.type === "user" ? [entry.text] : []));
+  const [first] = messages;
+  return messages.length === 1 && first !== undefined ? { message: first } : { messages };
+}
+
+/** Returns the last decision of people about each tool. What the policy decided, it decides again. */
+function approvalsOf({ events, calls }: RunRecord): Record<string, JsonObject> {
+  const approvals: Record<string, JsonObject> = {};
+  for (const event of events) {
+    if (event.type === "call.held") approvals[event.tool] = { decide: "wait" };
+    if (event.type !== "call.decided" || !(event.tool in approvals)) continue;
+    const decide = DECISIONS[event.outcome];
+    if (decide === undefined) continue;
+    const said = / They said: "([\s\S]*)" (?:Do not try it again|Rework)/.exec(
+      calls.find(({ callId }) => callId === event.callId)?.result?.error?.message ?? "",
+    );
+    approvals[event.tool] = { decide, ...(said?.[1] === undefined ? {} : { comment: said[1] }) };
+  }
+  return approvals;
+}
+
+const DECISIONS: Readonly<Record<string, string>> = {
+  approved: "approve",
+  rejected: "deny",
+  revision_requested: "revise",
+  expired: "wait",
+};
+
+function turnsOf({ transcript, run }: RunRecord): JsonObject[] {
+  return transcript.flatMap(({ entry }) =>
+    entry.type === "assistant" && entry.runId === run.runId && entry.provider !== "toolbus"
+      ? [
+          {
+            text: entry.text,
+            calls: entry.calls.map(({ name, arguments: args }) => ({ tool: name, arguments: JSON.parse(args || "{}") as Json })),
+          },
+        ]
+      : [],
+  );
+}
+
+function expectationsOf({ events, calls }: RunRecord): JsonObject {
+  const [end] = events.flatMap((event) => (isRunEnd(event) ? [event] : []));
+  const own = calls.filter(({ round, result }) => round > 0 && result?.error?.code !== "tool_not_found");
+  const order = own.map(({ toolName }) => toolName).filter((tool, n, all) => tool !== all[n - 1]);
+  const severity = end?.report?.severity;
+  const decided = events.flatMap((event) =>
+    event.type === "call.decided" && event.outcome === "approved"
+      ? [{ tool: event.tool, decidedBy: event.decidedBy.includes("policy") ? "policy" : "people" }]
+      : [],
+  );
+  const rounds = Math.max(0, ...events.flatMap((event) => (event.type === "turn" ? [event.round] : [])));
+  return {
+    ...(end ? { end: end.type.slice("run.".length) } : {}),
+    ...(own.length > 0 ? { tools: { called: own.map(calledOf), ...(order.length > 1 ? { order } : {}) } } : {}),
+    ...(severity ? { severity: [severity] } : {}),
+    ...(decided.length > 0 ? { approvals: decided } : {}),
+    limits: { rounds, toolCalls: calls.length },
+  };
+}
+
+function calledOf(call: RecordedCall): JsonObject {
+  return {
+    tool: call.toolName,
+    arguments: argumentsOf(call),
+    withinRound: call.round,
+    ...(call.result ? { status: call.result.status } : {}),
+  };
+}

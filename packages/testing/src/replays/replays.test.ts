@@ -1,0 +1,98 @@
+import { replayRecord } from "@toolbus/agent";
+import { keys, type Run } from "@toolbus/contracts";
+import { describe, expect, it } from "vitest";
+import { canonicalRuns } from "../kills/canonical-runs.ts";
+import { planOf } from "../seeds/run-seed.ts";
+import type { WorldPlan } from "../world/world-plan.ts";
+import { quietPlan } from "../world/plan.ts";
+import { runWorld, type WorldEnd } from "../world/world.ts";
+import { type Kind, KINDS, kindsOf } from "./kinds-of-run.ts";
+import { worldRecords } from "./world-records.ts";
+
+describe("a replay of a run of real services", () => {
+  it("is byte-equal for 100 runs of every kind, with faults, kills and several agents", { timeout: 240_000 }, async () => {
+    const found = new Map<Kind, number>();
+    const different: string[] = [];
+    let runs = 0;
+    let kills = 0;
+    for (const seed of SEEDS) {
+      const end = await runWorld(busyPlan(seed));
+      kills += end.injected.kill;
+      runs += await replayAll(`seed ${seed}`, end, { found, different });
+    }
+    expect(different).toEqual([]);
+    expect(runs).toBeGreaterThanOrEqual(100);
+    expect(kills).toBeGreaterThanOrEqual(10);
+    expect(KINDS.filter((kind) => kind !== "seed round" && (found.get(kind) ?? 0) < 3)).toEqual([]);
+  });
+
+  it.each(canonicalRuns)(
+    "is byte-equal for '$name', if every agent is killed once while its model answers",
+    { timeout: 120_000 },
+    async ({ plan }) => {
+      const seen = { found: new Map<Kind, number>(), different: [] as string[] };
+      const quiet = await runWorld(plan);
+      await replayAll("quiet", quiet, seen);
+      const killed = new Set<string>();
+      const end = await runWorld(plan, {
+        step({ label }, deployment) {
+          const name = /^(agent-\d+\.\d+): model /.exec(label)?.[1];
+          const asking = killed.size < 2 ? deployment.alive.find((process) => process.name === name) : undefined;
+          if (!asking || killed.has(asking.name)) return;
+          killed.add(asking.name);
+          deployment.kill(asking, 1000);
+        },
+      });
+      await replayAll("killed", end, seen);
+      expect(seen.different).toEqual([]);
+      expect(killed.size).toBeGreaterThan(0);
+      expect(epochsOf(end)).toBeGreaterThan(epochsOf(quiet));
+    },
+  );
+
+  it("is byte-equal for a run that begins with fixed calls", async () => {
+    const plan = quietPlan("fixed calls", [[{ name: "low_key", n: 2 }]]);
+    const seeded: WorldPlan = {
+      ...plan,
+      settings: {
+        ...plan.settings,
+        profile: { ...plan.settings.profile, seedCalls: [{ tool: "look_up", argumentsFromInput: { to: "releaseId" } }] },
+      },
+    };
+    const seen = { found: new Map<Kind, number>(), different: [] as string[] };
+    await replayAll("fixed calls", await runWorld(seeded), seen);
+    expect(seen.different).toEqual([]);
+    expect(seen.found.get("seed round")).toBe(1);
+  });
+});
+
+const SEEDS = Array.from({ length: 18 }, (_, n) => n + 1);
+
+/** Returns the world of a seed with more messages than it has, and people who decide in every way. */
+function busyPlan(seed: number): WorldPlan {
+  const plan = planOf(seed, { linger: false });
+  const requests = [0, 1].map((n) => ({ name: `v${n}`, messages: 3 }));
+  return { ...plan, requests, habits: { ...plan.habits, denies: 0.15, revises: 0.15, edits: 0.8 } };
+}
+
+interface Seen {
+  readonly found: Map<Kind, number>;
+  readonly different: string[];
+}
+
+/** Replays every run of a world. Returns their number. */
+async function replayAll(what: string, end: WorldEnd, { found, different }: Seen): Promise<number> {
+  const { records, refused } = await worldRecords(end);
+  different.push(...refused.map((why) => `${what}: ${why}`));
+  for (const record of records) {
+    const { difference } = await replayRecord(record);
+    if (difference) different.push(`${what}, ${record.run.runId}: ${difference.where} ${difference.number} ${difference.member}`);
+    for (const kind of kindsOf(record)) found.set(kind, (found.get(kind) ?? 0) + 1);
+  }
+  return records.length;
+}
+
+/** Returns how many steps were begun in a world. If another process takes a run over, it begins a step again. */
+function epochsOf({ facts }: WorldEnd): number {
+  return [...facts.accepted].reduce((sum, runId) => sum + ((facts.documents.get(keys.run(runId)) as unknown as Run).epoch ?? 0), 0);
+}
