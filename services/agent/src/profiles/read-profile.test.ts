@@ -88,7 +88,7 @@ describe("a profile's file", () => {
     [
       "an invalid rule",
       least.replace("tools: all", "tools:\n  - look\n  - kind:fly"),
-      '6: tools.1 must be a tool ("find_order"), a version of it ("find_order@v3"), "kind:read", "toolset:web" or "source:mcp:weather"',
+      '6: tools.1 must be a tool ("find_order"), a version of it ("find_order@v3"), an optional one ("find_order?"), "kind:read", "toolset:web" or "source:mcp:weather"',
     ],
     ["an invalid tool choice", `${least}toolChoice: maybe\n`, '6: toolChoice must be "auto", "none", "required" or "tool:" with a name'],
     [
