@@ -16,7 +16,7 @@ afterAll(() => cli.stop());
 /** Investigates with these flags, and lets the approver say yes. Returns what the command wrote. */
 async function investigated(...flags: readonly string[]) {
   await using program = cli.shell(`toolbus investigate ${flags.join(" ")}`);
-  await approve(cli, await waitingIn(program));
+  await approve(cli, approvalOf(await waitingIn(program)));
   return program.ended();
 }
 
@@ -41,7 +41,7 @@ describe("toolbus investigate --repo", () => {
   it("names base, head, package, confidence, unknowns and every rule in its JSON and in that of the run", async () => {
     const folder = cli.files.at("out.json");
     await using program = cli.shell(`toolbus investigate --repo ${repo} --from v1.0.0 --to v1.0.1 --json > ${folder}; cat ${folder}`);
-    await approve(cli, await waitingIn(program));
+    await approve(cli, approvalOf(await waitingIn(program)));
     const { stdout } = await program.ended();
     const document = JSON.parse(stdout.slice(stdout.indexOf("{\n"))) as Record<string, unknown>;
     const verdict = {
@@ -108,10 +108,18 @@ describe("toolbus investigate --repo", () => {
   });
 });
 
+/** Returns the approval of the first call of a run's first round. */
+const approvalOf = (runId: string): string => `ap_${runId}.1.0`;
+
 /** Makes a repository with a security fix in v1.0.1, a large change in v1.1.0, and v0.9.9 on another branch. */
 function repository(folder: string): string {
   mkdirSync(path.join(folder, "src"), { recursive: true });
-  const who = { GIT_AUTHOR_NAME: "Ada", GIT_AUTHOR_EMAIL: "a@example.org", GIT_COMMITTER_NAME: "Ada", GIT_COMMITTER_EMAIL: "a@example.org" };
+  const who = {
+    GIT_AUTHOR_NAME: "Ada",
+    GIT_AUTHOR_EMAIL: "a@example.org",
+    GIT_COMMITTER_NAME: "Ada",
+    GIT_COMMITTER_EMAIL: "a@example.org",
+  };
   const env = { PATH: process.env["PATH"], HOME: folder, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null", ...who };
   const git = (...args: readonly string[]) => void execFileSync("git", args, { cwd: folder, env, stdio: "ignore" });
   const commit = (message: string, tag: string) => {
@@ -128,7 +136,8 @@ function repository(folder: string): string {
   git("checkout", "--quiet", "main");
   writeFileSync(path.join(folder, "src/login.ts"), "export const login = 1;\nif (login !== 1) throw new Error();\n");
   commit("Fix a bypass of the login \u202e\u001b[2J", "v1.0.1");
-  for (let n = 0; n < 400; n++) writeFileSync(path.join(folder, `src/a-file-with-a-rather-long-name-${n}.ts`), `export const name${n} = ${n};\n`);
+  for (let n = 0; n < 400; n++)
+    writeFileSync(path.join(folder, `src/a-file-with-a-rather-long-name-${n}.ts`), `export const name${n} = ${n};\n`);
   commit("feat: add many files", "v1.1.0");
   return folder;
 }

@@ -3,7 +3,7 @@ import { type ApprovalView, changesInWords, type Report, type RunEnd, type RunEv
 import { framedCard } from "../approvals/approval-card.ts";
 import { filingOf } from "../runs/report-lines.ts";
 import { absentFor, peopleFor, placeOf } from "../runs/run-lines.ts";
-import { styleOf, verdictLines } from "../runs/verdict-lines.ts";
+import { oneLine, styleOf, verdictLines } from "../runs/verdict-lines.ts";
 import { earlyEnd } from "../runs/watch-command.ts";
 import type { StreamItem } from "../runs/watch-run.ts";
 import { terminalWidth, wrapped } from "../terminal/lines.ts";
@@ -114,7 +114,7 @@ export function screen(out: NodeJS.WriteStream): Screen {
       (row) => `${row.tool} ${row.transcriptId} (${row.callId.split(".").slice(1).join(".")}) ${row.status}`,
     );
     return [
-      `${paint("bold", "Risk report")} for ${safeText(found.subject)}: ${paint([styleOf(found.severity), "bold"], severity)}  (${safeText(filingOf(found))})`,
+      `${paint("bold", "Risk report")} for ${oneLine(found.subject)}: ${paint([styleOf(found.severity), "bold"], severity)}  (${oneLine(filingOf(found))})`,
       ...verdictLines(found, paint, width),
       ...wrapped(`  evidence: ${safeText(calls.join("; ") || "none")}`, width).map((text) => paint("dim", text)),
     ];

@@ -1,8 +1,7 @@
 import type { Report } from "@toolbus/contracts";
 import { wrapped, WIDTH } from "../terminal/lines.ts";
 import type { Paint } from "../terminal/output.ts";
-import { safeText } from "../terminal/safe-text.ts";
-import { styleOf, verdictLines } from "./verdict-lines.ts";
+import { oneLine, styleOf, verdictLines } from "./verdict-lines.ts";
 
 /**
  * Returns a report as lines: its subject, its severity, whether it was filed, the cause, the findings as a table, and the calls that are the evidence.
@@ -10,10 +9,10 @@ import { styleOf, verdictLines } from "./verdict-lines.ts";
 export function reportLines(report: Report, paint: Paint, width: number = WIDTH): string[] {
   const { subject, severity, cause, evidence } = report;
   // If the investigation did not try to file the report, the text does not mention filing.
-  const filing = report.filing.status === "not_attempted" ? "" : `  ${paint("dim", `(${filingOf(report)})`)}`;
+  const filing = report.filing.status === "not_attempted" ? "" : `  ${paint("dim", `(${oneLine(filingOf(report))})`)}`;
   return [
-    `${paint("bold", `Report on ${subject}:`)} ${paint(styleOf(severity), severity ?? "not assessed")}${filing}`,
-    ...(cause === null || cause === undefined ? [] : wrapped(safeText(`cause: ${cause}`), width).map((line) => paint("reset", line))),
+    `${paint("bold", `Report on ${oneLine(subject)}:`)} ${paint(styleOf(severity), severity ?? "not assessed")}${filing}`,
+    ...(cause === null || cause === undefined ? [] : wrapped(oneLine(`cause: ${cause}`), width).map((line) => paint("reset", line))),
     ...verdictLines(report, paint, width),
     ...(evidence.length === 0 ? [] : [paint("dim", "evidence:")]),
     ...evidence.map((row) => paint("dim", `  ${row.callId}  ${row.tool}  ${row.status}`)),

@@ -52,7 +52,8 @@ export function styleOf(severity: Severity | null): "red" | "yellow" | "green" |
   return severity === "high" ? "red" : severity === "medium" ? "yellow" : severity === "low" ? "green" : "dim";
 }
 
-const oneLine = (text: string): string => safeText(text.replaceAll(/\s+/g, " "));
+/** Returns foreign text as one line that is safe for a terminal. */
+export const oneLine = (text: string): string => safeText(text.replaceAll(/\s+/g, " "));
 
 function assessedIn({ base, head, package: name, confidence }: Verdict): string {
   const range = base && head ? `from ${pointText(base)} to ${pointText(head)}` : "";
