@@ -17,7 +17,7 @@ afterAll(() => cli.stop());
 async function investigated(...flags: readonly string[]) {
   await using program = cli.shell(`toolbus investigate ${flags.join(" ")}`);
   await approve(cli, approvalOf(await waitingIn(program)));
-  return program.ended();
+  return await program.ended();
 }
 
 describe("toolbus investigate --repo", () => {
