@@ -45,14 +45,14 @@ export const rooms: Readonly<Record<string, Room>> = {
   "packages/model-servers": { ours: below("contracts"), clients: [], devOnly: true },
   // Only for development: a provider of OpenID Connect, against which approvals is tested.
   "packages/oidc-server": { ours: [], clients: [], devOnly: true },
-  // For the command line, the example API and the labelled releases, and as types for models. No service imports it, because it opens a folder that
-  // its caller names.
+  // For the command line, the example API and the labelled releases. It opens a folder that its caller names, so services and models import only its
+  // entry "facts", which has the schema, the parser and the types and opens nothing: decision 0131.
   "packages/release-facts": { ours: below("contracts"), clients: [] },
   "packages/bus": { ours: below("contracts"), clients: ["@nats-io/jetstream", "@nats-io/transport-node", "amqplib"] },
   "packages/state": { ours: below("contracts"), clients: ["ioredis"] },
   "packages/grants": { ours: below("contracts"), clients: ["jose"] },
   "packages/models": {
-    // Of release-facts only the types: the offline rules judge facts, and who asks them derives the facts.
+    // Of release-facts only the entry "facts": the offline rules judge facts that come from a tool or from the input, so they parse them.
     ours: below("contracts", "release-facts"),
     clients: ["@anthropic-ai/sdk", "@aws-sdk/client-bedrock-runtime", "gpt-tokenizer", "openai"],
   },
@@ -73,7 +73,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   // The memory server is not imported. It is in the image, as a server that a newcomer can call.
   "services/tool-executor": { ours: belowServices, clients: ["@modelcontextprotocol/client", "@modelcontextprotocol/server-memory"] },
   "services/approvals": { ours: belowServices, clients: ["nodemailer", "openid-client"] },
-  "services/gateway": { ours: belowServices, clients: ["@modelcontextprotocol/server", "fastify"] },
+  "services/gateway": { ours: [...belowServices, ours("release-facts")], clients: ["@modelcontextprotocol/server", "fastify"] },
 
   // The row is before all-in-one, because all-in-one starts this API if no other release API is configured: docs/decisions/0007.
   "examples/release-api": { ours: below("release-facts"), clients: ["fast-xml-parser"] },
@@ -91,6 +91,7 @@ export const rooms: Readonly<Record<string, Room>> = {
     ours: below(
       "contracts",
       "grants",
+      "release-facts",
       "evals",
       "runtime",
       "example-release-api",

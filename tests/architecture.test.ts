@@ -82,6 +82,18 @@ describe("source", () => {
     expect(breaches).toEqual([]);
   });
 
+  it("lets only programs that a person starts open a repository: services and models take no more than the facts", () => {
+    const below = files.filter(isProduction).filter(({ file }) => within(file, "services") || within(file, "packages/models"));
+    const importing = below.filter(({ imports }) => imports.some((module) => module.startsWith("@toolbus/release-facts")));
+    expect(importing.length).toBeGreaterThan(2);
+    const breaches = importing.flatMap(({ file, text }) =>
+      importsOf(withoutTypeImports(text))
+        .filter((module) => module.startsWith("@toolbus/release-facts") && module !== "@toolbus/release-facts/facts")
+        .map((module) => `${file} imports ${module}`),
+    );
+    expect(breaches).toEqual([]);
+  });
+
   it("keeps transitions pure: no I/O, no waiting, and no import of a package with either", () => {
     const pure = files
       .filter(isProduction)

@@ -61,6 +61,7 @@ describe("the demo", () => {
       "severity",
       "status",
       "usage",
+      "verdict",
     ]);
     expect(document).toMatchObject({
       status: "completed",

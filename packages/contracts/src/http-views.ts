@@ -4,6 +4,7 @@ import { LedgerNote, RUN_STATUSES, RunWrites, Usage } from "./documents/agent.ts
 import { NumberedRunEvent } from "./events.ts";
 import type { JsonObject } from "./json.ts";
 import { Report } from "./report.ts";
+import { Verdict } from "./verdict/verdict.ts";
 import { RUN_OUTCOMES } from "./run-outcomes.ts";
 import { TIERS } from "./tool-definition.ts";
 
@@ -79,6 +80,10 @@ export const Wait = Type.Object(
 );
 export type Wait = Static<typeof Wait>;
 
+/** A report with its findings in their parts. The stored report has only the texts, so that an older process can read it. */
+export const ReportView = Type.Object({ ...Report.properties, verdict: Type.Optional(Verdict) }, closed);
+export type ReportView = Static<typeof ReportView>;
+
 export const RunView = Type.Object(
   {
     runId: Type.String(),
@@ -110,7 +115,7 @@ export const RunView = Type.Object(
     outcomes: Type.Optional(Type.Array(Type.Enum([...RUN_OUTCOMES]))),
     /** The code of the reason why the run failed. */
     code: Type.Optional(Type.String()),
-    report: Type.Optional(OrNull(Report)),
+    report: Type.Optional(OrNull(ReportView)),
   },
   closed,
 );

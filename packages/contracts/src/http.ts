@@ -47,10 +47,20 @@ export const ReleaseId = Type.String({ minLength: 1, maxLength: 200, pattern: "^
 /** Further information for the agent. */
 export const Note = Type.String({ maxLength: 4000 });
 
-/** The body of `POST /v1/investigations`. It names either a release or an alert. */
+/**
+ * The facts of a release's change, in the format of the package release-facts. The gateway checks them by its schema, because the contracts do not know
+ * the format.
+ */
+const Changes = Type.Unsafe<JsonObject>({
+  type: "object",
+  description: "The facts of the change, as `toolbus investigate --repo` derives them from a repository, in at most 24576 bytes.",
+});
+
+/** The body of `POST /v1/investigations`. It names a release, contains the facts of its change, or both, or it contains an alert. */
 export const InvestigationRequest = Type.Object(
   {
     releaseId: Type.Optional(ReleaseId),
+    changes: Type.Optional(Changes),
     alert: Type.Optional(Alert),
     note: Type.Optional(Note),
   },

@@ -99,3 +99,5 @@ export * from "./webhook-view.ts";
 export * from "./what-was-written.ts";
 export * from "./write-view.ts";
 export { type Static, Type } from "./schema.ts";
+export { Verdict, type VerdictEvidence, type VerdictFinding, type VerdictPoint } from "./verdict/verdict.ts";
+export { type Assessed, assessedText, findingText, MAX_FINDING_CHARS, unknownText, verdictIn } from "./verdict/finding-text.ts";

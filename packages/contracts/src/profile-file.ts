@@ -12,9 +12,12 @@ const TOOL = "[a-z][a-z0-9_]{0,63}";
  */
 export type ToolChoice = "auto" | "none" | "required" | `tool:${string}`;
 
-/** A rule that selects tools by name (`lookup_order`), by one version (`lookup_order@v3`), by kind, by toolset or by source. */
+/**
+ * A rule that selects tools by name (`lookup_order`), by one version (`lookup_order@v3`), by kind, by toolset or by source. A name that ends in `?` is
+ * optional, so nobody is warned if no worker has registered the tool.
+ */
 export const ToolRule = Type.String({
-  pattern: `^(${TOOL}(@[A-Za-z0-9][A-Za-z0-9._-]{0,31})?|kind:(read|compute|write)|toolset:[a-z0-9][a-z0-9_-]{0,63}|source:\\S{1,120})$`,
+  pattern: `^(${TOOL}(@[A-Za-z0-9][A-Za-z0-9._-]{0,31})?\\??|kind:(read|compute|write)|toolset:[a-z0-9][a-z0-9_-]{0,63}|source:\\S{1,120})$`,
 });
 
 /** The path to a value in a run's input. It consists of member names separated by dots. */
@@ -127,6 +130,8 @@ export const ProfileFile = Type.Object(
           kind: Type.Enum(["filing", "conclusion"]),
           /** The path in the run's input to the subject of the investigation. */
           subjectFromInput: InputPath,
+          /** The path to the subject if the input has no value at the first path. */
+          orSubjectFromInput: Type.Optional(InputPath),
           tool: Type.Optional(ToolName),
           /** The argument of the write for the severity. The default is `severity`. */
           severityArgument: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),

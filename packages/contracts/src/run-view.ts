@@ -1,8 +1,10 @@
 import type { Call, Run } from "./documents/agent.ts";
 import type { RunOrigin } from "./documents/gateway.ts";
 import type { CallQuestions, ToolQuestion } from "./documents/question.ts";
-import type { Awaited, RunView, RunViewStatus } from "./http-views.ts";
+import type { Awaited, ReportView, RunView, RunViewStatus } from "./http-views.ts";
+import type { Report } from "./report.ts";
 import { outcomesOf } from "./run-outcomes.ts";
+import { verdictIn } from "./verdict/finding-text.ts";
 
 /** A run with the person who asked for it. */
 export interface KnownRun {
@@ -44,8 +46,13 @@ export function runView({ runId, origin, run }: KnownRun, calls: readonly Call[]
     ...(run.writes ? { writes: run.writes } : {}),
     ...(outcomes.length > 0 ? { outcomes } : {}),
     ...(run.ending?.code === undefined ? {} : { code: run.ending.code }),
-    report: run.report,
+    report: run.report && reportView(run.report),
   };
+}
+
+/** Returns a report with its verdict, if the investigation has found something. */
+export function reportView(report: Report): ReportView {
+  return report.severity === null ? report : { ...report, verdict: verdictIn(report.findings) };
 }
 
 /** Returns the ids of the calls that a run waits for. */

@@ -31,6 +31,11 @@ export function factsFileOf(release: string): string {
   return `${release.replaceAll(/[^\w.-]+/g, "-").replace(/^-/, "")}.json`;
 }
 
+/** Returns the verdicts that were stored before the rules over facts existed: by project and release, the severity and the kinds of the findings. */
+export function readVerdictsBefore(folder = RELEASES): Readonly<Record<string, Readonly<Record<string, string>>>> {
+  return JSON.parse(readFileSync(join(folder, "verdicts-before.json"), "utf8"));
+}
+
 function valueOf<T>(file: string, parsed: Parsed<T>): T {
   if (!parsed.ok) throw new Error(`${file}: ${describeProblems(parsed.problems)}`);
   return parsed.value;

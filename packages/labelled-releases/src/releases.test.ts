@@ -1,6 +1,6 @@
 import { parseReleaseFacts } from "@toolbus/release-facts";
 import { describe, expect, it } from "vitest";
-import { LARGEST_FACTS } from "./compact-facts.ts";
+import { LARGEST_FACTS } from "@toolbus/release-facts";
 import { factsFileOf, factsFiles, readFactsText, readLabels, readProjects } from "./releases-folder.ts";
 
 const projects = readProjects().projects;

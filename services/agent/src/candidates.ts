@@ -110,7 +110,7 @@ function judge({ profile, registrations, now, off, rights, model }: CandidatesIn
 function rulesOf({ tools }: CandidatesInput["profile"], registrations: readonly Registration[]): readonly ToolRule[] {
   if (tools !== "all") return tools.map(toolRule);
   const names = new Set(registrations.map(({ definition }) => definition.name));
-  return [...names].toSorted().map((name) => ({ by: "name", name, version: null }));
+  return [...names].toSorted().map((name) => ({ by: "name", name, version: null, optional: false }));
 }
 
 function faultFor({ definition }: Registration, { dialect }: OfferedTo): ToolSetAside | null {

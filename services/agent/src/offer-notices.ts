@@ -39,7 +39,7 @@ export function missing(profile: string, rule: Extract<ToolRule, { by: "name" }>
     versions.length === 0
       ? `The profile "${profile}" names the tool "${rule.name}", which no worker has registered.`
       : `The profile "${profile}" names version ${rule.version} of "${rule.name}"; registered: ${versions.toSorted().join(", ")}.`;
-  return { level: "warn", text };
+  return { level: rule.optional ? "info" : "warn", text };
 }
 
 export function leftOut(profile: string, { definition }: Registration, why: string | null): OfferNotice {

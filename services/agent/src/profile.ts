@@ -91,6 +91,8 @@ export interface FilingRule {
   readonly reportIdField: string;
   /** The path in the run's input to the subject of the investigation. */
   readonly subjectFromInput: string;
+  /** The path to the subject if the input has no value at the first path. */
+  readonly orSubjectFromInput?: string;
 }
 
 /** The rule for a report that the model records with the loop's own tool. Nothing is filed. */
@@ -98,18 +100,25 @@ export interface ConclusionRule {
   readonly kind: "conclusion";
   /** The path in the run's input to the subject of the investigation. */
   readonly subjectFromInput: string;
+  /** The path to the subject if the input has no value at the first path. */
+  readonly orSubjectFromInput?: string;
 }
 
 /** Returns the report with which an investigation starts. */
 export function emptyReport(rule: ReportRule, input: JsonObject): Report {
   return {
-    subject: textOf(valueAt(input, rule.subjectFromInput)),
+    subject: subjectIn(rule, input),
     cause: null,
     severity: null,
     findings: [],
     evidence: [],
     filing: { status: "not_attempted" },
   };
+}
+
+function subjectIn({ subjectFromInput, orSubjectFromInput }: ReportRule, input: JsonObject): string {
+  const first = textOf(valueAt(input, subjectFromInput));
+  return first !== "" || orSubjectFromInput === undefined ? first : textOf(valueAt(input, orSubjectFromInput));
 }
 
 function textOf(value: Json | undefined): string {

@@ -9,11 +9,13 @@ export function addInvestigate(program: Command, define: Define): void {
     summary: "investigate a release or an alert and print the report",
     more:
       "Follows the run until its report is there, also while a write waits for a person. Leaving with Ctrl-C stops nothing. " +
+      "With --repo, this command reads the repository, and no release API is needed. The facts have no line of source. " +
       "Exits with 2 when the severity is --fail-on or worse, with 1 when nothing could be assessed.",
     audience: "gateway",
     examples: [
       "toolbus investigate v1.5.0",
       "toolbus investigate v1.5.0 --fail-on high --timeout 10m --json",
+      "toolbus investigate --repo . --from v1.4.0 --to v1.5.0",
       `echo '{"labels":{"alertname":"Errors","release":"v1.5.0"}}' | toolbus investigate --alert -`,
     ],
     run: async (context, command) => {
@@ -22,6 +24,10 @@ export function addInvestigate(program: Command, define: Define): void {
     },
   })
     .option("--alert <file>", "an alert as Alertmanager sends it, JSON; - reads standard input")
+    .option("--repo <folder>", "read the change of the release from this git repository and send its facts")
+    .option("--from <ref>", "with --repo: the earlier release")
+    .option("--to <ref>", "with --repo: the release to investigate")
+    .option("--package <name>", "with --repo: the package of a monorepo, by its name or folder")
     .option("--note <text>", "what else the agent should know")
     .option("--no-wait", "do not follow it: print the run's id and exit")
     .addOption(new Option("--fail-on <severity>", "exit with 2 from this severity on").choices(["low", "medium", "high"]));

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { localReleaseApi, modelEnvironment, modelInWords } from "@toolbus/all-in-one";
-import { counted, type RunEnd, type Severity } from "@toolbus/contracts";
+import { counted, type RunEnd, type Severity, verdictIn } from "@toolbus/contracts";
 import { loadRelease, type ReleaseSummary } from "@toolbus/example-release-api";
 import { Refusal } from "@toolbus/runtime";
 import { client } from "../http/client.ts";
@@ -153,6 +153,7 @@ function document(
     release: { id: release.release_id, source: release.source },
     severity: end.report?.severity ?? null,
     findings: end.report?.findings ?? [],
+    verdict: end.report?.severity ? verdictIn(end.report.findings) : null,
     filing: end.report?.filing ?? null,
     evidence: end.report?.evidence ?? [],
     answer: end.type === "run.completed" ? end.text : null,

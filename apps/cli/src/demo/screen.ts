@@ -3,8 +3,10 @@ import { type ApprovalView, changesInWords, type Report, type RunEnd, type RunEv
 import { framedCard } from "../approvals/approval-card.ts";
 import { filingOf } from "../runs/report-lines.ts";
 import { absentFor, peopleFor, placeOf } from "../runs/run-lines.ts";
+import { oneLine, styleOf, verdictLines } from "../runs/verdict-lines.ts";
 import { earlyEnd } from "../runs/watch-command.ts";
 import type { StreamItem } from "../runs/watch-run.ts";
+import { terminalWidth, wrapped } from "../terminal/lines.ts";
 import { safeText } from "../terminal/safe-text.ts";
 
 type Style = Parameters<typeof styleText>[0];
@@ -107,14 +109,14 @@ export function screen(out: NodeJS.WriteStream): Screen {
 
   function reportLines(found: Report): string[] {
     const severity = found.severity ?? "not assessed";
-    const style = severity === "high" ? "red" : severity === "medium" ? "yellow" : "green";
+    const width = terminalWidth(out);
+    const calls = found.evidence.map(
+      (row) => `${row.tool} ${row.transcriptId} (${row.callId.split(".").slice(1).join(".")}) ${row.status}`,
+    );
     return [
-      `${paint("bold", "Risk report")} for ${found.subject}: ${paint([style, "bold"], severity)}  (${filingOf(found)})`,
-      ...found.findings.map((finding) => `  - ${finding}`),
-      paint(
-        "dim",
-        `  evidence: ${found.evidence.map((row) => `${row.tool} ${row.transcriptId} (${row.callId.split(".").slice(1).join(".")}) ${row.status}`).join("; ") || "none"}`,
-      ),
+      `${paint("bold", "Risk report")} for ${oneLine(found.subject)}: ${paint([styleOf(found.severity), "bold"], severity)}  (${oneLine(filingOf(found))})`,
+      ...verdictLines(found, paint, width),
+      ...wrapped(`  evidence: ${safeText(calls.join("; ") || "none")}`, width).map((text) => paint("dim", text)),
     ];
   }
 }

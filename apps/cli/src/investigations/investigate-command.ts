@@ -1,4 +1,4 @@
-import { type RunEnd, SEVERITIES, type Severity } from "@toolbus/contracts";
+import { reportView, type RunEnd, SEVERITIES, type Severity } from "@toolbus/contracts";
 import { readRun } from "../http/answers.ts";
 import { followRun } from "../runs/follow-run.ts";
 import { exitCodeOf, outcomeOf } from "../runs/run-lines.ts";
@@ -9,8 +9,9 @@ import type { Context } from "../toolbus/context.ts";
 import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
 import { Failure } from "../toolbus/failure.ts";
 import { readAlert } from "./read-alert.ts";
+import { type ChangesOptions, readChanges } from "./read-changes.ts";
 
-export interface InvestigateOptions {
+export interface InvestigateOptions extends ChangesOptions {
   readonly alert?: string;
   readonly note?: string;
   readonly wait: boolean;
@@ -20,12 +21,14 @@ export interface InvestigateOptions {
 /** Starts an investigation and follows it to its report. */
 export async function investigate(context: Context, release: string | undefined, options: InvestigateOptions): Promise<ExitCode> {
   const { alert, note, wait, failOn } = options;
-  if ((release === undefined) === (alert === undefined)) {
-    throw new Failure(EXIT.usage, "Name the release to investigate, or give an alert with --alert: one of the two.");
+  if ((release === undefined && options.repo === undefined) === (alert === undefined)) {
+    throw new Failure(EXIT.usage, "Name the release to investigate, or its repository with --repo, or give an alert with --alert.");
   }
   if (!wait && failOn !== undefined)
     throw new Failure(EXIT.usage, "--fail-on needs the report, which --no-wait does not wait for: leave one out.");
-  const about = alert === undefined ? { releaseId: release } : { alert: await readAlert(context, alert) };
+  const changes = await readChanges(context, options);
+  const ofRelease = { ...(release === undefined ? {} : { releaseId: release }), ...(changes === null ? {} : { changes }) };
+  const about = alert === undefined ? ofRelease : { alert: await readAlert(context, alert) };
   const { output, around, colour, signal } = context;
   const gateway = await context.gateway();
   const body = { ...about, ...(note === undefined ? {} : { note }) };
@@ -71,7 +74,7 @@ function document(end: RunEnd): object {
   return {
     status: outcomeOf(end),
     severity: end.report?.severity ?? null,
-    report: end.report,
+    report: end.report && reportView(end.report),
     answer: end.type === "run.completed" ? end.text : null,
     error: end.type === "run.failed" ? { code: end.code, message: end.message } : null,
     ...(end.writes ? { writes: end.writes } : {}),

@@ -1,4 +1,4 @@
-import type { RunEnd, RunEvent, RunView } from "@toolbus/contracts";
+import { isJsonObject, type RunEnd, type RunEvent, type RunView } from "@toolbus/contracts";
 import { spanOf } from "../terminal/duration.ts";
 import { safeText } from "../terminal/safe-text.ts";
 import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
@@ -26,8 +26,10 @@ export function placeOf({ position }: Extract<RunEvent, { type: "run.queued" }>)
 /** Returns the subject of a run in a few words, from its input. */
 export function subjectOf({ input }: Pick<RunView, "input">): string {
   if (input === undefined) return "";
-  const { releaseId, alert, text } = input;
+  const { releaseId, alert, text, changes } = input;
   if (typeof releaseId === "string") return `release ${releaseId}`;
+  const head = isJsonObject(changes) && isJsonObject(changes["head"]) ? changes["head"]["ref"] : undefined;
+  if (typeof head === "string") return `release ${head}`;
   if (typeof text === "string") return text;
   if (typeof alert !== "object" || alert === null || !("labels" in alert)) return "";
   const { labels } = alert;

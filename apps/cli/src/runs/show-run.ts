@@ -4,7 +4,7 @@ import { safeText } from "../terminal/safe-text.ts";
 import { answerCommand } from "./follow-run.ts";
 import { fieldLines, fieldsOf } from "./form-answer.ts";
 import { spanOf, tookOf } from "../terminal/duration.ts";
-import { paragraphs, WIDTH, wrapped } from "../terminal/lines.ts";
+import { paragraphs, terminalWidth, WIDTH, wrapped } from "../terminal/lines.ts";
 import type { Paint } from "../terminal/output.ts";
 import { safeValue } from "../terminal/safe-text.ts";
 import type { Context } from "../toolbus/context.ts";
@@ -23,12 +23,12 @@ export async function showRun(context: Context, typed: string | undefined): Prom
   const run = readRun(await gateway.get(`/v1/runs/${runId}`));
   const { output, around } = context;
   if (output.json) output.document(run);
-  else output.lines(runLines(safeValue(run), around.now(), output.paint));
+  else output.lines(runLines(safeValue(run), around.now(), output.paint, terminalWidth(output.out)));
   return EXIT.ok;
 }
 
 /** Returns a run as text. */
-export function runLines(run: RunView, now: number, paint: Paint): string[] {
+export function runLines(run: RunView, now: number, paint: Paint, width: number = WIDTH): string[] {
   const { usage } = run;
   const fields: readonly (readonly [name: string, value: string | undefined])[] = [
     ["run", run.runId],
@@ -50,7 +50,7 @@ export function runLines(run: RunView, now: number, paint: Paint): string[] {
       .filter(({ kind }) => kind !== "approval" && kind !== "answer")
       .map(({ says }) => `${"waits for".padEnd(14)}${says}`),
     ...(run.answer ? ["", ...paragraphs(run.answer, WIDTH)] : []),
-    ...(run.report ? ["", ...reportLines(run.report, paint)] : []),
+    ...(run.report ? ["", ...reportLines(run.report, paint, width)] : []),
   ];
 }
 

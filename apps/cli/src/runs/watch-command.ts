@@ -4,6 +4,7 @@ import type { ExitCode } from "../toolbus/exit-codes.ts";
 import { idOf } from "../toolbus/ids.ts";
 import { followRun } from "./follow-run.ts";
 import { reportLines } from "./report-lines.ts";
+import { terminalWidth } from "../terminal/lines.ts";
 import type { Paint } from "../terminal/output.ts";
 import { exitCodeOf } from "./run-lines.ts";
 import { type RunScreen, runScreen } from "./run-screen.ts";
@@ -29,7 +30,7 @@ export async function watchCommand(context: Context, typed: string | undefined):
 /** Returns the last lines about a run: its report, and why it ended early. */
 export function endLines({ output }: Pick<Context, "output">, end: RunEnd): string[] {
   const { paint } = output;
-  return [...(end.report ? ["", ...reportLines(end.report, paint)] : []), ...earlyEnd(end, paint)];
+  return [...(end.report ? ["", ...reportLines(end.report, paint, terminalWidth(output.out))] : []), ...earlyEnd(end, paint)];
 }
 
 /** Returns why a run ended early, after the changes that it had made. */

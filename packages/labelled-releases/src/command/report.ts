@@ -3,31 +3,25 @@ import type { Score } from "../scoring/score-releases.ts";
 import type { Share } from "../scoring/share.ts";
 
 /** Returns the comparison of one part as text for a terminal. */
-export function reportOf({ split, before, now, commonest }: Comparison): string {
+export function reportOf({ split, before, summaries, now, commonest }: Comparison): string {
+  const each = (cell: (score: Score) => string) => [before, summaries, now].map(cell);
   const rows: readonly (readonly string[])[] = [
-    [`${split}, ${now.releases} releases`, "before", "now"],
-    ["severity inside the label", ...both(before, now, ({ inside }) => percentOf(inside))],
-    [
-      "  95 % interval",
-      ...both(before, now, ({ inside: { interval } }) => `${interval.map((end) => (end * 100).toFixed(1)).join(" to ")} %`),
-    ],
-    [`  always ${commonest.severity}`, ...both(before, now, () => percentOf(commonest.score.inside))],
-    ["  better, in points", ...both(before, now, (score) => pointsOf(score, commonest.score))],
-    ["macro recall of low, medium and high", ...both(before, now, ({ macroRecall }) => macroRecall?.toFixed(3) ?? "none")],
-    ["precision of findings", ...both(before, now, ({ precision }) => percentOf(precision))],
-    ["recall of security fixes", ...both(before, now, ({ securityRecall }) => percentOf(securityRecall))],
-    ["recall of breaking changes and removed APIs", ...both(before, now, ({ breakingRecall }) => percentOf(breakingRecall))],
-    ["recall of all labelled findings", ...both(before, now, ({ recall }) => percentOf(recall))],
-    ["absent kinds that are reported", ...both(before, now, ({ wronglyReported: { right, of } }) => `${right} of ${of}`)],
+    [`${split}, ${now.releases} releases`, "before", "summaries", "now"],
+    ["severity inside the label", ...each(({ inside }) => percentOf(inside))],
+    ["  95 % interval", ...each(({ inside: { interval } }) => `${interval.map((end) => (end * 100).toFixed(1)).join(" to ")} %`)],
+    [`  always ${commonest.severity}`, ...each(() => percentOf(commonest.score.inside))],
+    ["  better, in points", ...each((score) => pointsOf(score, commonest.score))],
+    ["macro recall of low, medium and high", ...each(({ macroRecall }) => macroRecall?.toFixed(3) ?? "none")],
+    ["precision of findings", ...each(({ precision }) => percentOf(precision))],
+    ["recall of security fixes", ...each(({ securityRecall }) => percentOf(securityRecall))],
+    ["recall of breaking changes and removed APIs", ...each(({ breakingRecall }) => percentOf(breakingRecall))],
+    ["recall of all labelled findings", ...each(({ recall }) => percentOf(recall))],
+    ["absent kinds that are reported", ...each(({ wronglyReported: { right, of } }) => `${right} of ${of}`)],
   ];
-  const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const widths = [0, 1, 2, 3].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows
     .map((row) => `${row.map((cell, column) => cell[column === 0 ? "padEnd" : "padStart"](widths[column] ?? 0)).join("  ")}\n`)
     .join("");
-}
-
-function both(before: Score, now: Score, cell: (score: Score) => string): readonly [string, string] {
-  return [cell(before), cell(now)];
 }
 
 function percentOf({ right, of, share }: Share): string {

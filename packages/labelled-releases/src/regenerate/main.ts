@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { compactFacts } from "../compact-facts.ts";
+import { compactFacts } from "@toolbus/release-facts";
 import { factsFileOf, readProjects, RELEASES } from "../releases-folder.ts";
 
 const HELP = `Writes packages/labelled-releases/releases/facts from clones of the projects.

@@ -3,49 +3,54 @@ import { parseReleaseFacts, type ReleaseFacts } from "@toolbus/release-facts";
 import type { Project, Severity } from "../label.ts";
 import { readFactsText, readLabels, readProjects } from "../releases-folder.ts";
 import { verdictOfNow } from "./rules-of-now.ts";
-import { verdictOfToday } from "./rules-of-today.ts";
+import { verdictOverSummary } from "./rules-over-summaries.ts";
+import { verdictsBefore } from "./rules-before.ts";
 import { commonestClass, type Score, scoreReleases } from "./score-releases.ts";
 import type { ProjectLabel, Verdict } from "./verdict.ts";
 
 export type Split = Project["split"];
 export const splits: readonly Split[] = ["tuning", "held-out"];
 
-/** The scores of both sets of rules on one part of the labelled releases. */
+/** The scores of the rules on one part of the labelled releases. `before` are the rules over summaries as they were before the rules over facts. */
 export interface Comparison {
   readonly split: Split;
   readonly before: Score;
+  readonly summaries: Score;
   readonly now: Score;
   /** The score of somebody who always says the commonest class of the tuning part, without a finding. */
   readonly commonest: { readonly severity: Severity; readonly score: Score };
 }
 
-/** The labelled releases of one part with the verdicts of both sets of rules. */
+/** The labelled releases of one part with the verdicts of each set of rules. */
 export interface JudgedReleases {
   readonly labels: readonly ProjectLabel[];
   readonly before: readonly Verdict[];
+  readonly summaries: readonly Verdict[];
   readonly now: readonly Verdict[];
 }
 
-/** Scores both sets of rules on one part. */
+/** Scores each set of rules on one part. */
 export function compareRules(split: Split): Comparison {
-  const { labels, before, now } = judgeReleases(split);
+  const { labels, before, summaries, now } = judgeReleases(split);
   const severity = commonestClass(labelsOf("tuning"));
   const always = labels.map(({ project, label }): Verdict => ({ project, release: label.release, severity, findings: [] }));
   return {
     split,
     before: scoreReleases(before, labels),
+    summaries: scoreReleases(summaries, labels),
     now: scoreReleases(now, labels),
     commonest: { severity, score: scoreReleases(always, labels) },
   };
 }
 
-/** Asks both sets of rules about every release of one part. */
+/** Asks each set of rules about every release of one part. */
 export function judgeReleases(split: Split): JudgedReleases {
   const labels = labelsOf(split);
   const facts = labels.map(({ project, label }) => ({ release: label.release, facts: factsOf(project, label.release) }));
   return {
     labels,
-    before: facts.map((each) => verdictOfToday(each.facts, each.release)),
+    before: verdictsBefore(labels),
+    summaries: facts.map((each) => verdictOverSummary(each.facts, each.release)),
     now: facts.map((each) => verdictOfNow(each.facts, each.release)),
   };
 }

@@ -66,7 +66,7 @@ describe("assessment of a release", () => {
     ["a named failure beside a critical change", { ...tests(999, 1, 0, [{ name: "formats a date" }]), ...areas("src/payments") }, "medium"],
     ["just under a fifth skipped", tests(801, 0, 199), "low"],
     ["a fifth skipped", tests(800, 0, 200), "medium"],
-    ["no test executed", tests(0, 0, 7), "medium"],
+    ["no test executed", tests(0, 0, 7), "low"],
     ["an error rate under one in a hundred", metrics({ error_rate: 0.0099, baseline: { error_rate: 0.0099 } }), "low"],
     ["an error rate of one in a hundred", metrics({ error_rate: 0.01, baseline: { error_rate: 0.01 } }), "medium"],
     ["an error rate under two in a hundred", metrics({ error_rate: 0.0199, baseline: { error_rate: 0.0199 } }), "medium"],
@@ -89,7 +89,35 @@ describe("assessment of a release", () => {
     ["one risky area", areas("db/migrations"), "medium"],
     ["two risky areas", areas("db/migrations", "deploy/k8s"), "medium"],
     ["one risky area in three places", areas("db/migrations", "api/migrations", "web/migrations"), "medium"],
-    ["three risky areas", { ...areas("db/migrations", "deploy/k8s"), files: { top: [{ path: "pnpm-lock.yaml" }] } }, "high"],
+    ["three risky areas", areas("db/migrations", "deploy/k8s", "src/auth"), "high"],
+    ["a lockfile", { files: { top: [{ path: "web/pnpm-lock.yaml", insertions: 90, deletions: 9 }] } }, "low"],
+    ["a guide about migrations", areas("docs/migrations"), "low"],
+    ["tests of the login", { files: { top: [{ path: "src/auth/login.test.ts" }, { path: "tests/e2e/login.ts" }] } }, "low"],
+    ["a workflow that names a checkout", { files: { top: [{ path: ".github/workflows/checkout.yml" }] } }, "low"],
+    ["a step of actions/checkout", { changes: ["Bump actions/checkout from 3.5.2 to 4.1.1"] }, "low"],
+    ["a step of docker/login-action", { changes: ["build(deps): bump docker/login-action", "Bump docker/login-action to 3"] }, "low"],
+    ["a subject about docs", { changes: ["docs(auth): explain the login"] }, "low"],
+    ["a checkout of the shop", { changes: ["Fix the checkout of guests"] }, "medium"],
+    [
+      "ten thousand lines of a lockfile",
+      { ...lines(13_100), files: { top: [{ path: "package-lock.json", insertions: 9000, deletions: 4000 }] } },
+      "low",
+    ],
+    ["ten thousand lines of docs", { ...lines(10_100), areas: [{ area: "docs", files: 9, lines: 10_000 }] }, "low"],
+    [
+      "lines of docs, which count once if both an area and a file show them",
+      {
+        ...lines(11_500),
+        areas: [{ area: "docs", lines: 10_000 }],
+        files: { top: [{ path: "docs/a.md", insertions: 9000, deletions: 0 }] },
+      },
+      "medium",
+    ],
+    [
+      "ten thousand lines of code beside a lockfile",
+      { ...lines(11_000), files: { top: [{ path: "yarn.lock", insertions: 1000, deletions: 0 }] } },
+      "high",
+    ],
     ["a subject that names a critical area", { changes: ["Fix the login of guests"] }, "medium"],
     ["a subject that names an area which is not critical", { changes: ["Explain helm in the guide"] }, "low"],
     ["no revert", { changes: ["Irreversible: convert the names"] }, "low"],
@@ -126,14 +154,14 @@ describe("assessment of a release", () => {
     expect(assess(change).findings.map((finding) => finding.text)).toContain(text);
   });
 
-  it("is medium without tests, and says that the result is unknown", () => {
+  it("is not raised by missing tests, and says that the result is unknown", () => {
     const { severity, findings, unknowns } = without("tests");
-    expect(severity).toBe("medium");
-    expect(findings[0]).toMatchObject({
-      severity: "medium",
-      text: "No test results were reported (0 test runs): whether this release works is unknown.",
-    });
-    expect(unknowns).toEqual(["Test results: none were reported."]);
+    expect(severity).toBe("low");
+    expect(findings.length).toBeGreaterThan(0);
+    expect(unknowns).toEqual(["Test results: none were reported, so whether this release works is unknown."]);
+    expect(assess(tests(0, 0, 7)).unknowns).toEqual([
+      "Test results: no test ran, 7 tests skipped, so whether this release works is unknown.",
+    ]);
   });
 
   it("does not raise the severity for absent metrics, and lists them as unknown", () => {
@@ -154,13 +182,15 @@ describe("assessment of a release", () => {
     ]);
   });
 
-  it("assesses an empty summary as medium with everything unknown", () => {
-    expect(assessRelease(readReleaseFacts("{}") ?? raise())).toMatchObject({ severity: "medium", findings: [{ severity: "medium" }] });
+  it("has no finding about an empty summary, in which everything is unknown", () => {
+    const { findings, unknowns } = assessRelease(readReleaseFacts("{}") ?? raise());
+    expect(findings).toEqual([]);
+    expect(unknowns).toHaveLength(4);
   });
 
   it("counts parts in an unexpected form as unknown, not as clean", () => {
-    const { severity, unknowns } = assess({ tests: "all green", deployment_metrics: [0] });
-    expect(severity).toBe("medium");
+    const { findings, unknowns } = assess({ tests: "all green", deployment_metrics: [0] });
+    expect(findings.map(({ rule }) => rule)).toEqual(["changed-lines"]);
     expect(unknowns).toContain('The part "tests" of the summary is in a form that the rules cannot read.');
     expect(unknowns).toContain('The part "deployment_metrics" of the summary is in a form that the rules cannot read.');
   });

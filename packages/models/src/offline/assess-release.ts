@@ -12,8 +12,8 @@ export interface Assessment extends Findings {
 
 /**
  * Returns the risk of a release by the documented thresholds. The risk is high for failures in critical areas, raised error rates and risky changes.
- * It is medium for smaller signs and for a release without tests, and low if all reported facts are clean. The function is pure. The result has at
- * least one finding, and the most serious one is first. Words in subjects and names can raise the severity but never lower it.
+ * It is medium for smaller signs, and low if all reported facts are clean. The function is pure. The most serious finding is first. Words in subjects and
+ * names can raise the severity but never lower it. What is not reported is unknown and no finding.
  */
 export function assessRelease(facts: ReleaseFacts): Assessment {
   const groups = [testFindings(facts), metricFindings(facts), changeFindings(facts)];

@@ -28,6 +28,7 @@ function size({ changedLines, filesChanged }: ReleaseFacts): readonly Finding[] 
       severity: severityOf("changedLines", changedLines),
       text: `The release changes ${counted(changedLines, "line")}${files}.`,
       basis: "size, files",
+      rule: "changed-lines",
     },
   ];
 }
@@ -37,7 +38,7 @@ function areas({ paths, changes }: ReleaseFacts): readonly Finding[] {
   if (hits.length === 0) return [];
   const named = hits.map(({ area, seenIn }) => `${area} (${quoted(seenIn, 120)})`).join(", ");
   const text = `The release changes ${counted(hits.length, "risky area")}: ${named}.`;
-  return [{ severity: severityOf("riskyAreas", hits.length), text, basis: "areas, files, changes" }];
+  return [{ severity: severityOf("riskyAreas", hits.length), text, basis: "areas, files, changes", rule: "risky-areas" }];
 }
 
 function reverts({ changes }: ReleaseFacts): readonly Finding[] {
@@ -46,7 +47,7 @@ function reverts({ changes }: ReleaseFacts): readonly Finding[] {
   if (first === undefined) return [];
   const share = `${counted(found.length, "change")} out of ${changes.length} listed`;
   const text = `Revert, rollback or hotfix in the subject of ${share}; the first is ${quoted(first, 200)}.`;
-  return [{ severity: severityOf("revertSubjects", found.length), text, basis: "changes" }];
+  return [{ severity: severityOf("revertSubjects", found.length), text, basis: "changes", rule: "revert-subjects" }];
 }
 
 function singleAuthor({ authors, changedLines }: ReleaseFacts): readonly Finding[] {
@@ -54,5 +55,12 @@ function singleAuthor({ authors, changedLines }: ReleaseFacts): readonly Finding
   if (only === undefined || authors.length > 1 || changedLines === null) return [];
   const severity = severityOf("singleAuthorLines", changedLines);
   if (severity === "low") return [];
-  return [{ severity, text: `One author, ${quoted(only, 80)}, wrote all ${counted(changedLines, "line")}.`, basis: "authors, size" }];
+  return [
+    {
+      severity,
+      text: `One author, ${quoted(only, 80)}, wrote all ${counted(changedLines, "line")}.`,
+      basis: "authors, size",
+      rule: "single-author",
+    },
+  ];
 }

@@ -2,13 +2,14 @@ import { counted } from "@toolbus/contracts";
 import type { Attempt, Failed } from "./attempts.ts";
 import { cleanText, quoted } from "./clean-text.ts";
 import { objectIn, type ReleaseFacts } from "./release-facts.ts";
+import type { ReleaseJudgement } from "./judge-release.ts";
 import type { RiskReport } from "./risk-report.ts";
 import { reasoning, sentence, SPEAKER } from "./summary-texts.ts";
 import { constants } from "./thresholds.ts";
 
 /** Returns the text for the turn that files the report for the first time. */
-export function filingText(report: RiskReport, facts: ReleaseFacts): string {
-  return `${reasoning(report, facts)}\n\nI file the risk report now; whether it may be filed is not mine to decide.`;
+export function filingText(report: RiskReport, judgement: ReleaseJudgement, summary: ReleaseFacts | null): string {
+  return `${reasoning(report, judgement, summary)}\n\nI file the risk report now; whether it may be filed is not mine to decide.`;
 }
 
 /** Returns the text for the turn that files a revised report. The report's last finding is the reviewer's comment. */
@@ -37,7 +38,8 @@ function filedText(report: RiskReport, content: string): string {
 }
 
 function inShort({ severity, findings }: RiskReport): string {
-  return `severity ${severity} and ${counted(findings.length, "finding")}`;
+  // The first line says what was assessed. It is no finding.
+  return `severity ${severity} and ${counted(findings.length - 1, "finding")}`;
 }
 
 function notFiled(report: RiskReport, { status, code, message, retryable, words }: Failed): string {

@@ -22,26 +22,31 @@ describe("assessment of whole releases", () => {
         "findings": [
           {
             "basis": "tests.failed, changes, areas",
+            "rule": "critical-failures",
             "severity": "high",
             "text": "2 failed tests without a name in a release that changes auth ("Fix authentication of guests"): a critical failure cannot be ruled out.",
           },
           {
             "basis": "deployment_metrics.error_rate",
+            "rule": "error-rate",
             "severity": "high",
             "text": "The error rate is 2 %.",
           },
           {
             "basis": "tests.failed, tests.passed",
+            "rule": "failed-tests",
             "severity": "medium",
             "text": "Tests failed: 142 passed, 2 failed, 5 skipped, 1.39 % of those that ran.",
           },
           {
             "basis": "areas, files, changes",
+            "rule": "risky-areas",
             "severity": "medium",
             "text": "The release changes 2 risky areas: auth ("Fix authentication of guests"), payments ("Add payment by invoice").",
           },
           {
             "basis": "deployment_metrics.response_time_p95",
+            "rule": "response-time",
             "severity": "low",
             "text": "The 95th percentile of response time is 450 ms.",
           },
@@ -70,21 +75,25 @@ describe("assessment of whole releases", () => {
         "findings": [
           {
             "basis": "tests.failed, tests.passed",
+            "rule": "failed-tests",
             "severity": "medium",
             "text": "Tests failed: 199 passed, 1 failed, 0 skipped, 0.5 % of those that ran.",
           },
           {
             "basis": "deployment_metrics.response_time_p95",
+            "rule": "response-time",
             "severity": "medium",
             "text": "The 95th percentile of response time is 490 ms, its baseline is 400 ms (1.23 times as high).",
           },
           {
             "basis": "deployment_metrics.error_rate",
+            "rule": "error-rate",
             "severity": "low",
             "text": "The error rate is 0.2 %, its baseline is 0.2 %.",
           },
           {
             "basis": "size, files",
+            "rule": "changed-lines",
             "severity": "low",
             "text": "The release changes 100 lines in 4 files.",
           },
@@ -109,21 +118,25 @@ describe("assessment of whole releases", () => {
         "findings": [
           {
             "basis": "tests",
+            "rule": "passed-tests",
             "severity": "low",
             "text": "All tests that ran passed: 200 passed, 0 failed, 3 skipped.",
           },
           {
             "basis": "deployment_metrics.error_rate",
+            "rule": "error-rate",
             "severity": "low",
             "text": "The error rate is 0.1 %, its baseline is 0.2 %.",
           },
           {
             "basis": "deployment_metrics.response_time_p95",
+            "rule": "response-time",
             "severity": "low",
             "text": "The 95th percentile of response time is 390 ms, its baseline is 400 ms.",
           },
           {
             "basis": "size, files",
+            "rule": "changed-lines",
             "severity": "low",
             "text": "The release changes 40 lines in 2 files.",
           },

@@ -25,6 +25,7 @@ function errorRate({ errorRate: rate, baseline }: MetricFacts): Findings {
     severity,
     text: `The error rate is ${percent(rate)}${against}${grown}.`,
     basis: "deployment_metrics.error_rate",
+    rule: "error-rate",
   };
   return { findings: [finding], unknowns: before === null ? ["Error rate: no baseline to compare with."] : [] };
 }
@@ -32,16 +33,16 @@ function errorRate({ errorRate: rate, baseline }: MetricFacts): Findings {
 function responseTime({ p95, baseline }: MetricFacts): Findings {
   if (p95 === null) return { findings: [], unknowns: ["Response time: not reported."] };
   const before = baseline?.p95 ?? null;
-  const basis = "deployment_metrics.response_time_p95";
+  const found = { basis: "deployment_metrics.response_time_p95", rule: "response-time" } as const;
   if (before === null || before === 0) {
     const text = `The 95th percentile of response time is ${p95} ms.`;
     return {
-      findings: [{ severity: "low", text, basis }],
+      findings: [{ severity: "low", text, ...found }],
       unknowns: ["Response time: no baseline to compare with, so whether it became slower."],
     };
   }
   const growth = p95 / before;
   const grown = growth > 1 ? ` (${times(growth)} as high)` : "";
   const text = `The 95th percentile of response time is ${p95} ms, its baseline is ${before} ms${grown}.`;
-  return { findings: [{ severity: severityOf("p95Growth", growth), text, basis }], unknowns: [] };
+  return { findings: [{ severity: severityOf("p95Growth", growth), text, ...found }], unknowns: [] };
 }

@@ -1,8 +1,9 @@
 import { failedResult, type JsonObject, type ToolResult, type TranscriptEntry } from "@toolbus/contracts";
 import { describe, expect, it } from "vitest";
 import type { ModelRequest } from "../model-provider.ts";
+import { madeUpFacts } from "../testing/made-up-facts.ts";
 import { nextStep } from "./next-step.ts";
-import { FILING_TOOL, SUMMARY_TOOL } from "./release-step.ts";
+import { CODE_TOOL, FILING_TOOL, SUMMARY_TOOL } from "./release-step.ts";
 
 const summary = {
   release_id: "v2.1.0",
@@ -65,8 +66,10 @@ describe("the steps of an investigation", () => {
         release_id: "v2.1.0",
         severity: "low",
         findings: [
-          "low: All tests that ran passed: 10 passed, 0 failed, 0 skipped.",
-          "low: The release changes 90 lines.",
+          "Assessed: the release. Confidence: medium. Rules: none.",
+          "low: tests (passed-tests): All tests that ran passed: 10 passed, 0 failed, 0 skipped.",
+          "low: size (changed-lines): The release changes 90 lines.",
+          "Not known: Changes of the code: the run has no tool get_code_changes.",
           "Not known: Deployment metrics: none were reported.",
         ],
       },
@@ -83,8 +86,8 @@ describe("the steps of an investigation", () => {
     const { last } = investigate([ok(summary), filed]);
     expect(last.call).toBeNull();
     expect(last.text).toBe(
-      "Offline rules, no language model. Risk report RR-7 is filed for release v2.1.0 with severity low and 3 findings. " +
-        "What was not known: Deployment metrics: none were reported.",
+      "Offline rules, no language model. Risk report RR-7 is filed for release v2.1.0 with severity low and 4 findings. " +
+        "What was not known: Changes of the code: the run has no tool get_code_changes. Deployment metrics: none were reported.",
     );
   });
 
@@ -110,6 +113,84 @@ describe("the steps of an investigation", () => {
   it("ignores earlier runs of the conversation", () => {
     const before = investigate([ok(summary), filed]).transcript.map((entry) => ({ ...entry, runId: "rn_00_1" }));
     expect(investigate([], { before }).last.call?.name).toBe(SUMMARY_TOOL);
+  });
+});
+
+describe("the changes of the code", () => {
+  const tools = [SUMMARY_TOOL, CODE_TOOL, FILING_TOOL];
+  const facts = madeUpFacts({ files: [{ added: 5 }], commits: [{ subject: "Fix a bypass of the login" }] });
+  const code = ok({ release_id: "v2.1.0", base: "1.0.0", head: "1.0.1", facts: JSON.parse(JSON.stringify(facts)) });
+  const down = failedResult("unavailable", "It does not answer.", { retryable: true });
+  const severities = (filings: readonly JsonObject[]) => filings.map(({ severity }) => severity);
+  const textIn = (filings: readonly JsonObject[]) => JSON.stringify(filings[0]?.["findings"]);
+
+  it("are read once if the run has the tool, and decide the severity", () => {
+    const { steps, filings } = investigate([ok(summary), code, filed], { tools });
+    expect(steps.map(({ call }) => call?.name)).toEqual([SUMMARY_TOOL, CODE_TOOL, FILING_TOOL, undefined]);
+    expect(steps[1]?.call?.arguments).toEqual({ release_id: "v2.1.0" });
+    expect(severities(filings)).toEqual(["high"]);
+    expect(textIn(filings)).toContain("security_fix (security-wording)");
+    expect(textIn(filings)).toContain(
+      'Where: commit c00000000000 \\"Fix a bypass of the login\\"; file \\"src/a.py\\". Do: Ask a security owner',
+    );
+  });
+
+  it("are read once more if the error may pass, and are unknown after that", () => {
+    expect(severities(investigate([ok(summary), down, code], { tools }).filings)).toEqual(["high"]);
+    const { filings, steps } = investigate([ok(summary), down, down, filed], { tools });
+    expect(steps).toHaveLength(5);
+    expect(severities(filings)).toEqual(["low"]);
+    expect(textIn(filings)).toContain("Not known: Changes of the code: get_code_changes failed (unavailable): It does not answer.");
+  });
+
+  it.each<[string, ToolResult, string]>([
+    [
+      "a lasting error",
+      failedResult("not_found", "There is no repository."),
+      "get_code_changes failed (not_found): There is no repository.",
+    ],
+    ["no facts", ok({ release_id: "v2.1.0", facts: null }), "get_code_changes has no facts of this release."],
+    [
+      "a text",
+      { status: "ok", content: "an index of a long result", isError: false },
+      "the answer of get_code_changes is not a JSON object.",
+    ],
+    ["facts with an unknown field", ok({ facts: { ...JSON.parse(JSON.stringify(facts)), odd: 1 } }), "(/odd is not a known field)."],
+    [
+      "facts with a control character",
+      ok({ facts: { ...JSON.parse(JSON.stringify(facts)), project: "a\u001bb" } }),
+      "(/project must match pattern",
+    ],
+  ])("are unknown after %s, and the rules over the summary decide", (_, answer, text) => {
+    const { filings, steps } = investigate([ok({ ...summary, areas: ["src/auth"] }), answer, filed], { tools });
+    expect(steps).toHaveLength(4);
+    expect(severities(filings)).toEqual(["medium"]);
+    expect(textIn(filings)).toContain("risky-areas");
+    expect(textIn(filings)).toContain(`Not known: Changes of the code: `);
+    expect(textIn(filings)).toContain(text);
+  });
+
+  it("in the run's input need no release API and no tool", () => {
+    const input = { changes: JSON.parse(JSON.stringify(facts)) as JsonObject };
+    const { steps, filings } = investigate([filed], { tools, input });
+    expect(steps.map(({ call }) => call?.name)).toEqual([FILING_TOOL, undefined]);
+    expect(filings[0]).toMatchObject({ release_id: "1.0.1", severity: "high" });
+    expect(textIn(filings)).toContain("Not known: Test results: the run has read no release summary.");
+  });
+
+  it("in the input are judged together with the summary of a release that the input names", () => {
+    const input = { releaseId: "v2.1.0", changes: JSON.parse(JSON.stringify(facts)) as JsonObject };
+    const { steps, filings } = investigate([ok(summary), filed], { tools, input });
+    expect(steps.map(({ call }) => call?.name)).toEqual([SUMMARY_TOOL, FILING_TOOL, undefined]);
+    expect(textIn(filings)).toContain("10 passed");
+    expect(severities(investigate([failedResult("release_not_found", "No."), filed], { tools, input }).filings)).toEqual(["high"]);
+  });
+
+  it("in the input are parsed as strictly as those of a tool", () => {
+    const input = { changes: { ...JSON.parse(JSON.stringify(facts)), odd: "Severity is low" } as JsonObject };
+    const { filings } = investigate([filed], { tools, input });
+    expect(textIn(filings)).toContain("/odd is not a known field");
+    expect(textIn(filings)).toContain("Confidence: low");
   });
 });
 
@@ -207,7 +288,7 @@ describe("a revision", () => {
       ...(Array.isArray(filings[0]?.["findings"]) ? filings[0]["findings"] : []),
       "Reviewer: Say who tested it",
     ]);
-    expect(last.text).toContain("with severity low and 4 findings");
+    expect(last.text).toContain("with severity low and 5 findings");
   });
 
   it.each([

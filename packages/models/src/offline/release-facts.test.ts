@@ -87,7 +87,8 @@ describe("release facts", () => {
     for (const part of parts) {
       for (const value of [...odd, ...deep]) {
         const facts = readReleaseFacts(JSON.stringify({ [part]: value }));
-        expect(facts && assessRelease(facts).findings.length, `${part}: ${JSON.stringify(value)}`).toBeGreaterThan(0);
+        const assessed = facts && assessRelease(facts);
+        expect((assessed?.findings.length ?? 0) + (assessed?.unknowns.length ?? 0), `${part}: ${JSON.stringify(value)}`).toBeGreaterThan(0);
       }
     }
   });

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from "@toolbus/contracts";
+import { isNotWritten } from "./beside-the-product.ts";
 
 /** The facts that the rules read from a release summary. A fact that is null or empty was not reported. */
 export interface ReleaseFacts {
@@ -15,6 +16,7 @@ export interface ReleaseFacts {
   /** The areas of the release and its most changed files. */
   readonly paths: readonly string[];
   readonly filesChanged: number | null;
+  /** Without the listed lines of lockfiles, docs, generated and vendored files. */
   readonly changedLines: number | null;
   readonly tests: TestFacts | null;
   readonly metrics: MetricFacts | null;
@@ -48,6 +50,7 @@ export function readReleaseFacts(content: string): ReleaseFacts | null {
   if (!summary) return null;
   const files = object(summary["files"]);
   const tests = readTests(summary["tests"]);
+  const changedLines = linesOf(object(summary["size"])) ?? linesOf(files);
   const metrics = readMetrics(summary["deployment_metrics"]);
   return {
     releaseId: text(summary["release_id"]),
@@ -60,7 +63,7 @@ export function readReleaseFacts(content: string): ReleaseFacts | null {
     authors: texts(summary["authors"], ["name"]),
     paths: [...texts(summary["areas"], ["area", "path", "name"]), ...texts(files?.["top"] ?? files?.["paths"], ["path", "file", "name"])],
     filesChanged: count(files?.["changed"] ?? files?.["count"]),
-    changedLines: linesOf(object(summary["size"])) ?? linesOf(files),
+    changedLines: changedLines === null ? null : Math.max(0, changedLines - linesNotWritten(summary["areas"], files?.["top"])),
     tests,
     metrics,
     notes: texts(summary["notes"], ["text"]),
@@ -107,6 +110,22 @@ function linesOf(part: JsonObject | null): number | null {
   const insertions = count(part?.["insertions"]);
   const deletions = count(part?.["deletions"]);
   return insertions === null && deletions === null ? null : (insertions ?? 0) + (deletions ?? 0);
+}
+
+/** Returns the lines of lockfiles, docs, generated and vendored files, as far as the summary lists them by area or by file. */
+function linesNotWritten(areas: Json | undefined, top: Json | undefined): number {
+  const named = (item: Json): { readonly path: string; readonly lines: number } | null => {
+    const path = text(object(item)?.["path"]) ?? text(object(item)?.["area"]);
+    return path === null ? null : { path, lines: linesOf(object(item)) ?? 0 };
+  };
+  const folders = list(areas)
+    .flatMap((item) => named(item) ?? [])
+    .filter(({ path }) => isNotWritten(`${path}/`));
+  const inFolder = (path: string) => folders.some((folder) => path === folder.path || path.startsWith(`${folder.path}/`));
+  const files = list(top)
+    .flatMap((item) => named(item) ?? [])
+    .filter(({ path }) => isNotWritten(path) && !inFolder(path));
+  return [...folders, ...files].reduce((sum, { lines }) => sum + lines, 0);
 }
 
 /** Returns the name of a ref. A ref is a name, or an object that contains a name. */

@@ -1,11 +1,11 @@
+import { isAboutAside, isAside, withoutActions } from "./beside-the-product.ts";
+
 /** An area in which a fault costs more than elsewhere. */
 export interface RiskyArea {
   /** True if a single failed test in this area is already a high finding. */
   readonly critical: boolean;
   /** Whole words of a path, a subject or a test's name, in lower case. */
   readonly words: readonly string[];
-  /** Whole file names, in lower case. */
-  readonly files: readonly string[];
 }
 
 /** Every risky area of the offline rules, with the words that identify it. */
@@ -28,34 +28,16 @@ export const riskyAreas = {
       "permissions",
       "rbac",
     ],
-    files: [],
   },
   payments: {
     critical: true,
     words: ["payment", "payments", "billing", "checkout", "invoice", "invoices", "refund", "refunds"],
-    files: [],
   },
-  security: { critical: true, words: ["security", "crypto", "encryption", "csrf", "xss", "vulnerability", "cve"], files: [] },
-  migrations: { critical: true, words: ["migration", "migrations", "migrate", "flyway", "liquibase", "alembic"], files: [] },
+  security: { critical: true, words: ["security", "crypto", "encryption", "csrf", "xss", "vulnerability", "cve"] },
+  migrations: { critical: true, words: ["migration", "migrations", "migrate", "flyway", "liquibase", "alembic"] },
   infrastructure: {
     critical: false,
     words: ["infra", "infrastructure", "terraform", "kubernetes", "k8s", "helm", "dockerfile"],
-    files: [],
-  },
-  lockfiles: {
-    critical: false,
-    words: [],
-    files: [
-      "package-lock.json",
-      "pnpm-lock.yaml",
-      "yarn.lock",
-      "cargo.lock",
-      "go.sum",
-      "poetry.lock",
-      "uv.lock",
-      "gemfile.lock",
-      "composer.lock",
-    ],
   },
 } as const satisfies Record<string, RiskyArea>;
 
@@ -71,13 +53,17 @@ export interface AreaHit {
 }
 
 /**
- * Returns the risky areas that a release changes, each once, with the first text that shows it. A path can show every area. A subject can show only
- * critical areas, because people write "deploy" and "docker" also in subjects of changes to other areas.
+ * Returns the risky areas that a release changes, each once, with the first text that shows it. Files beside the product and commits about them show
+ * no area. A path can show every area. A subject can show only critical areas, because people write "deploy" and "docker" also in subjects of changes
+ * to other areas.
  */
 export function changedAreas(paths: readonly string[], subjects: readonly string[]): readonly AreaHit[] {
+  const product = paths.filter((path) => !isAside(path));
+  const changes = subjects.filter((subject) => !isAboutAside(subject));
   return areaNames().flatMap((area) => {
-    const texts = riskyAreas[area].critical ? [...paths, ...subjects] : paths;
-    const seenIn = texts.find((text) => names(text, riskyAreas[area]));
+    const known = riskyAreas[area];
+    const inSubject = () => (known.critical ? changes.find((subject) => names(withoutActions(subject), known)) : undefined);
+    const seenIn = product.find((path) => names(path, known)) ?? inSubject();
     return seenIn === undefined ? [] : [{ area, seenIn }];
   });
 }
@@ -97,8 +83,7 @@ function areaNames(): readonly RiskyAreaName[] {
 }
 
 function names(text: string, area: RiskyArea): boolean {
-  const file = text.slice(text.lastIndexOf("/") + 1).toLowerCase();
-  return area.files.includes(file) || wordsOf(text).some((word) => area.words.includes(word));
+  return wordsOf(text).some((word) => area.words.includes(word));
 }
 
 /**

@@ -2,6 +2,7 @@ import { counted } from "@toolbus/contracts";
 import type { Failed } from "./attempts.ts";
 import { cleanText, quoted } from "./clean-text.ts";
 import type { ReleaseFacts } from "./release-facts.ts";
+import type { ReleaseJudgement } from "./judge-release.ts";
 import type { RiskReport } from "./risk-report.ts";
 
 /** The start of every text, so that nobody mistakes the rules for a language model. */
@@ -27,19 +28,29 @@ export function unreadableText(releaseId: string): string {
   return `${SPEAKER} The summary of ${release} is not a JSON object, so there is nothing to assess. ${remedyText} No report is filed.`;
 }
 
-/** Returns the text with the assessment if the run offers no tool that files it. */
-export function notFiledText(report: RiskReport, facts: ReleaseFacts, tool: string): string {
-  return `${reasoning(report, facts)}\n\nNothing is filed: the tool ${tool} is not offered in this run.`;
+export function readingCodeText(releaseId: string, again: boolean): string {
+  return `${SPEAKER} I read the changes of the code of release ${quoted(releaseId, 200)}${again ? " once more, because the error may pass" : ""}.`;
 }
 
-/** Returns the lines about the summary, its findings, its unknowns and the severity. */
-export function reasoning(report: RiskReport, facts: ReleaseFacts): string {
-  const range = facts.from !== null && facts.to !== null ? ` (${quoted(facts.from, 80)} to ${quoted(facts.to, 80)})` : "";
-  const changes = facts.changeCount ?? facts.changes.length;
-  const head = `${SPEAKER} I have read the summary of release ${quoted(report.releaseId, 200)}${range}: ${counted(changes, "change")}.`;
-  const notes = facts.notes.map((note) => `Note of the summary: ${cleanText(note, 300)}`);
-  const findings = report.findings.map((finding) => `- ${finding}`);
-  return [head, ...notes.slice(0, 8), ...findings, `By the documented thresholds the severity is ${report.severity}.`].join("\n");
+/** Returns the text with the assessment if the run offers no tool that files it. */
+export function notFiledText(report: RiskReport, judgement: ReleaseJudgement, summary: ReleaseFacts | null, tool: string): string {
+  return `${reasoning(report, judgement, summary)}\n\nNothing is filed: the tool ${tool} is not offered in this run.`;
+}
+
+/** Returns the lines about what was read, the findings, the unknowns, the severity and the confidence. Evidence and advice are in the report. */
+export function reasoning(report: RiskReport, judgement: ReleaseJudgement, summary: ReleaseFacts | null): string {
+  const { base, head, findings, unknowns, confidence } = judgement;
+  const range = base && head ? ` (${quoted(base.ref, 80)} to ${quoted(head.ref, 80)})` : "";
+  const changes = summary ? `: ${counted(summary.changeCount ?? summary.changes.length, "change")}` : "";
+  const what = summary ? "the summary" : "the facts";
+  const notes = summary?.notes.map((note) => `Note of the summary: ${cleanText(note, 300)}`) ?? [];
+  return [
+    `${SPEAKER} I have read ${what} of release ${quoted(report.releaseId, 200)}${range}${changes}.`,
+    ...notes.slice(0, 8),
+    ...findings.map(({ severity, text }) => `- ${severity}: ${cleanText(text, 400)}`),
+    ...unknowns.map((unknown) => `- Not known: ${cleanText(unknown, 400)}`),
+    `By the documented rules the severity is ${report.severity}, with ${confidence} confidence.`,
+  ].join("\n");
 }
 
 function remedy({ code, retryable }: Failed): string {

@@ -10,12 +10,6 @@ export interface Threshold {
 
 /** Every threshold of the offline rules. A value that equals the threshold reaches it. */
 export const thresholds = {
-  missingTestRuns: {
-    medium: 1,
-    high: null,
-    sentence:
-      "A summary in which no test has run counts as one missing run. An untested release is unknown, so this is medium and never high.",
-  },
   failedTests: { medium: 1, high: null, sentence: "The number of tests that failed. One is enough for a finding." },
   failedTestShare: {
     medium: null,
@@ -47,7 +41,8 @@ export const thresholds = {
   changedLines: {
     medium: 1000,
     high: 10_000,
-    sentence: "Inserted lines plus deleted lines. A large change is harder to review than a small one.",
+    sentence:
+      "Inserted plus deleted lines, without the lines of lockfiles, docs, generated and vendored files that the summary lists. A large change is harder to review than a small one.",
   },
   riskyAreas: { medium: 1, high: 3, sentence: "The number of different risky areas that the release changes." },
   revertSubjects: {

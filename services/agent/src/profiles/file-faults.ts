@@ -26,9 +26,13 @@ const meanings: readonly { readonly field: RegExp; readonly meaning: string }[] 
   { field: /^\/tools$/, meaning: 'must be "all" or a list of tools' },
   {
     field: /^\/tools\/\d+$/,
-    meaning: 'must be a tool ("find_order"), a version of it ("find_order@v3"), "kind:read", "toolset:web" or "source:mcp:weather"',
+    meaning:
+      'must be a tool ("find_order"), a version of it ("find_order@v3"), an optional one ("find_order?"), "kind:read", "toolset:web" or "source:mcp:weather"',
   },
   { field: /^\/toolChoice$/, meaning: 'must be "auto", "none", "required" or "tool:" with a name' },
   { field: /\/(tool)$/, meaning: "must be the name of a tool, such as find_order" },
-  { field: /\/(argumentsFromInput\/[^/]+|when|subjectFromInput)$/, meaning: "must be a path in the input, such as alert.labels.release" },
+  {
+    field: /\/(argumentsFromInput\/[^/]+|when|subjectFromInput|orSubjectFromInput)$/,
+    meaning: "must be a path in the input, such as alert.labels.release",
+  },
 ];

@@ -92,12 +92,12 @@ function reportOf({ report }: ProfileFile): ReportRule | null {
   const {
     kind,
     subjectFromInput,
+    orSubjectFromInput,
     tool = "",
     severityArgument = "severity",
     findingsArgument = "findings",
     reportIdField = "report_id",
   } = report;
-  return kind === "conclusion"
-    ? { kind, subjectFromInput }
-    : { kind, subjectFromInput, tool, severityArgument, findingsArgument, reportIdField };
+  const subject = { subjectFromInput, ...(orSubjectFromInput === undefined ? {} : { orSubjectFromInput }) };
+  return kind === "conclusion" ? { kind, ...subject } : { kind, ...subject, tool, severityArgument, findingsArgument, reportIdField };
 }

@@ -2,16 +2,17 @@ import type { Registration } from "@toolbus/contracts";
 
 /** A rule of a profile's `tools`, split into its parts. */
 export type ToolRule =
-  | { readonly by: "name"; readonly name: string; readonly version: string | null }
+  | { readonly by: "name"; readonly name: string; readonly version: string | null; readonly optional: boolean }
   | { readonly by: "kind" | "toolset" | "source"; readonly value: string };
 
-/** Reads `find_order`, `find_order@v3`, `kind:read`, `toolset:web` or `source:mcp:weather`. */
+/** Reads `find_order`, `find_order@v3`, `find_order?`, `kind:read`, `toolset:web` or `source:mcp:weather`. */
 export function toolRule(text: string): ToolRule {
   const colon = text.indexOf(":");
   const by = text.slice(0, Math.max(0, colon));
   if (by === "kind" || by === "toolset" || by === "source") return { by, value: text.slice(colon + 1) };
-  const [name = "", version] = text.split("@");
-  return { by: "name", name, version: version ?? null };
+  const optional = text.endsWith("?");
+  const [name = "", version] = (optional ? text.slice(0, -1) : text).split("@");
+  return { by: "name", name, version: version ?? null, optional };
 }
 
 /** Returns true if the rule matches this tool in this version. */

@@ -142,8 +142,11 @@ describe("POST /v1/investigations", () => {
 
   it.each([
     { body: { releaseId: "v2", severity: "high" }, errors: [{ path: "/severity", message: "is not a known field" }] },
-    { body: {}, errors: [{ path: "", message: "needs exactly one of releaseId and alert" }] },
-    { body: { releaseId: "v2", alert: { labels: {} } }, errors: [{ path: "", message: "needs exactly one of releaseId and alert" }] },
+    { body: {}, errors: [{ path: "", message: "needs an alert, or a releaseId or changes or both" }] },
+    {
+      body: { releaseId: "v2", alert: { labels: {} } },
+      errors: [{ path: "", message: "needs an alert, or a releaseId or changes or both" }],
+    },
     { body: { alert: { labels: { a: 1 } } }, errors: [{ path: "/alert/labels/a", message: "must be string" }] },
     { body: { releaseId: 7 }, errors: [{ path: "/releaseId", message: "must be string" }] },
   ])("names the field that is wrong in $body", async ({ body, errors }) => {

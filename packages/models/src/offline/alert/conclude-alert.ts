@@ -1,7 +1,7 @@
 import { counted, type Severity } from "@toolbus/contracts";
 import { assessRelease } from "../assess-release.ts";
 import { cleanText, quoted } from "../clean-text.ts";
-import { type Finding, graver, gravity } from "../finding.ts";
+import { type Sign, graver, gravity } from "../finding.ts";
 import { metricFindings } from "../metric-findings.ts";
 import type { ReleaseFacts } from "../release-facts.ts";
 import { testFindings } from "../test-findings.ts";
@@ -58,7 +58,7 @@ export function concludeAlert(alert: AlertFacts, releases: readonly NamedRelease
 
 interface Looked {
   readonly releaseId: string;
-  readonly signals: readonly Finding[];
+  readonly signals: readonly Sign[];
   readonly suspected: boolean;
   readonly lines: readonly string[];
   readonly unknowns: readonly string[];
@@ -127,6 +127,6 @@ function unknownsOf({ releases, severity }: AlertFacts): readonly string[] {
   ];
 }
 
-function gravestOf(signals: readonly Finding[]): number {
+function gravestOf(signals: readonly Sign[]): number {
   return Math.max(-1, ...signals.map(({ severity }) => gravity(severity)));
 }

@@ -147,7 +147,7 @@ const golden: readonly Golden[] = [
     severity: "medium",
     finds: [
       'Not known: Release "v2": Deployment metrics: none were reported.',
-      'Not known: Release "v2": Test results: none were reported.',
+      'Not known: Release "v2": Test results: none were reported, so whether this release works is unknown.',
     ],
   },
   {

@@ -1,5 +1,5 @@
 import { quoted } from "../clean-text.ts";
-import type { Finding } from "../finding.ts";
+import type { Sign } from "../finding.ts";
 import type { ReleaseFacts } from "../release-facts.ts";
 import { changedAreas, isRevert, wordsOf } from "../risky-areas.ts";
 
@@ -9,9 +9,9 @@ export const GENERIC_WORDS: readonly string[] = ["api", "app", "backend", "front
 /** The connections of a release to the service of an alert. */
 export interface ServiceFindings {
   /** Findings that point to the release. */
-  readonly signals: readonly Finding[];
+  readonly signals: readonly Sign[];
   /** Connections that prove nothing. */
-  readonly leads: readonly Finding[];
+  readonly leads: readonly Sign[];
 }
 
 /**
@@ -27,7 +27,7 @@ export function serviceFindings(service: string | null, { tests, paths, changes 
   const [where] = [...touching.paths, ...touching.changes];
   const [risk] = changedAreas(touching.paths, touching.changes);
   const undone = touching.changes.find(isRevert);
-  const signals: Finding[] = [];
+  const signals: Sign[] = [];
   if (failed !== undefined)
     signals.push({
       severity: "medium",
@@ -47,7 +47,7 @@ export function serviceFindings(service: string | null, { tests, paths, changes 
       basis: "changes",
     });
   const touches = where !== undefined && !risk && undone === undefined;
-  const lead: Finding = {
+  const lead: Sign = {
     severity: "low",
     text: `The release changes the service ${quoted(service, 100)} (${quoted(where ?? "", 200)}); that alone is not a cause.`,
     basis: "areas, files, changes",

@@ -1,6 +1,8 @@
-import { type FactsLimits, type FactsOptions, readReleaseFacts, type RefusedFacts, type ReleaseFacts } from "@toolbus/release-facts";
+import { type FactsLimits, type FactsOptions, readReleaseFacts } from "./read-release-facts.ts";
+import type { RefusedFacts } from "./refused-facts.ts";
+import type { ReleaseFacts } from "./release-facts.ts";
 
-/** The largest stored facts of one release, in bytes. */
+/** The largest compact facts of one release, in bytes of JSON. */
 export const LARGEST_FACTS = 20 * 1024;
 
 // Each next step lists about two thirds of the items of the step before it. Counts and totals stay those of the whole release.
@@ -15,18 +17,20 @@ const STEPS: readonly FactsLimits[] = [
   { commits: 10, files: 10, hunks: 2, names: 6 },
 ];
 
-/** Returns the facts of a release as JSON text of one line, with as many items as fit. */
+/** Returns the facts of a release with as many items as fit, and the same as JSON text of one line. The facts say how many items they leave out. */
 export async function compactFacts(
   options: Omit<FactsOptions, "limits">,
-): Promise<{ readonly ok: true; readonly text: string } | RefusedFacts> {
-  let text = "";
+): Promise<{ readonly ok: true; readonly facts: ReleaseFacts; readonly text: string } | RefusedFacts> {
+  let last: { readonly facts: ReleaseFacts; readonly text: string } | null = null;
   for (const limits of STEPS) {
     const outcome = await readReleaseFacts({ ...options, limits });
     if (!outcome.ok) return outcome;
-    text = `${JSON.stringify(withoutPeople(outcome.facts))}\n`;
-    if (Buffer.byteLength(text) <= LARGEST_FACTS) break;
+    const facts = withoutPeople(outcome.facts);
+    last = { facts, text: `${JSON.stringify(facts)}\n` };
+    if (Buffer.byteLength(last.text) <= LARGEST_FACTS) break;
   }
-  return { ok: true, text };
+  if (last === null) throw new Error("There is at least one step.");
+  return { ok: true, ...last };
 }
 
 /** Returns the facts without the names of owners. A rule only needs to know that a path has owners, and how many. */

@@ -6,7 +6,7 @@ import type { Verdict, VerdictFinding } from "./verdict.ts";
  * Returns what the rules over release summaries say about a release. Their summary is made from its facts: the subjects, paths and size of the change.
  * It has no tests and no metrics, and its authors are unknown.
  */
-export function verdictOfToday(facts: ReleaseFacts, release: string): Verdict {
+export function verdictOverSummary(facts: ReleaseFacts, release: string): Verdict {
   const summary = {
     release_id: release,
     version: facts.version.to,

@@ -1,0 +1,73 @@
+import path from "node:path";
+import { counted, type JsonObject } from "@toolbus/contracts";
+import { compactFacts, LARGEST_FACTS, type ReleaseFacts } from "@toolbus/release-facts";
+import type { Context } from "../toolbus/context.ts";
+import { EXIT } from "../toolbus/exit-codes.ts";
+import { Failure } from "../toolbus/failure.ts";
+
+/** The repository and the ends of a release, as typed. */
+export interface ChangesOptions {
+  readonly repo?: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly package?: string;
+}
+
+/**
+ * Reads the change of a release from the repository that the person named, or returns null if no repository is named. The facts are bounded. The notes
+ * say in sentences what they leave out and why they may be incomplete.
+ */
+export async function readChanges(
+  { around: { cwd, env }, signal, output }: Pick<Context, "around" | "signal" | "output">,
+  { repo, from, to, package: name }: ChangesOptions,
+): Promise<JsonObject | null> {
+  if (repo === undefined) {
+    const typed = from !== undefined ? "--from" : to !== undefined ? "--to" : name !== undefined ? "--package" : null;
+    if (typed !== null) throw new Failure(EXIT.usage, `${typed} needs a repository: add --repo with its folder.`);
+    return null;
+  }
+  if (from === undefined || to === undefined)
+    throw new Failure(EXIT.usage, "--repo needs both ends of the release: name them with --from and --to.");
+  const found = await compactFacts({ repo: path.resolve(cwd, repo), from, to, package: name, environment: env, signal });
+  if (!found.ok) throw new Failure(EXIT.usage, `The change cannot be read from --repo ${repo}: ${found.message}`);
+  if (Buffer.byteLength(found.text) > LARGEST_FACTS)
+    throw new Failure(
+      EXIT.usage,
+      `The facts of this change do not fit into ${LARGEST_FACTS} bytes: name two refs that are closer together.`,
+    );
+  for (const note of notesOn(found.facts)) output.note(note);
+  return JSON.parse(found.text);
+}
+
+/** Returns what a person should know about facts before they are judged, one sentence each. */
+export function notesOn({
+  base,
+  head,
+  baseIsAncestor,
+  sameTagSeries,
+  commits,
+  files,
+  exports,
+  dependencies,
+}: ReleaseFacts): readonly string[] {
+  const hunks = files.list.reduce((sum, { hunksOmitted = 0 }) => sum + hunksOmitted, 0);
+  const omitted = [
+    [commits.omitted, "commit"],
+    [files.omitted, "file"],
+    [exports.omitted, "exported name"],
+    [dependencies.omitted, "dependency step"],
+    [hunks, "hunk"],
+  ] as const;
+  const left = omitted.flatMap(([count, what]) => (count > 0 ? [counted(count, what)] : []));
+  return [
+    ...(baseIsAncestor
+      ? []
+      : [`${base.ref} is not an ancestor of ${head.ref}, so the difference is that of two branches and the confidence is lower.`]),
+    ...(base.tag && head.tag && !sameTagSeries
+      ? [
+          `${base.ref} and ${head.ref} are tags of different packages or series, so they may not follow each other and the confidence is lower.`,
+        ]
+      : []),
+    ...(left.length === 0 ? [] : [`The change is large, so the evidence leaves out ${left.join(", ")}.`]),
+  ];
+}

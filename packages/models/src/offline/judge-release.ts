@@ -1,0 +1,79 @@
+import type { Severity, Verdict, VerdictEvidence, VerdictFinding, VerdictPoint } from "@toolbus/contracts";
+import { assessRelease } from "./assess-release.ts";
+import { assessChange } from "./change/assess-change.ts";
+import type { ChangeAssessment, Evidence } from "./change/change-finding.ts";
+import { changeRules } from "./change/change-rules.ts";
+import type { CodeEvidence } from "./code-evidence.ts";
+import { type Finding, graver, gravity, summaryRules } from "./finding.ts";
+import { metricFindings } from "./metric-findings.ts";
+import type { ReleaseFacts } from "./release-facts.ts";
+import { hasRun, testFindings } from "./test-findings.ts";
+
+/** What the rules say about a release, from everything that the run has read. */
+export interface ReleaseJudgement extends Omit<Verdict, "comments" | "confidence"> {
+  readonly severity: Severity;
+  readonly confidence: Severity;
+}
+
+/**
+ * Judges a release by its summary and by the facts of its change. With facts, the rules over facts judge the change, and the summary adds its tests
+ * and metrics. Words in its paths and its raw size then count no longer, because they are wrong more often than right. What is unknown lowers the
+ * confidence and never raises the severity.
+ */
+export function judgeRelease(summary: ReleaseFacts | null, code: CodeEvidence): ReleaseJudgement {
+  const change = code.facts && assessChange(code.facts);
+  const groups = summary && change ? withoutWords(summary) : summary && assessRelease(summary);
+  const ofSummary = groups?.findings.map(fromSummary) ?? [];
+  const findings = [...(change ? fromChange(change) : []), ...ofSummary].toSorted((a, b) => rank(b) - rank(a));
+  const missing = summary
+    ? []
+    : ["Test results: the run has read no release summary.", "Deployment metrics: the run has read no release summary."];
+  const [worst] = findings;
+  return {
+    severity: graver(change?.severity ?? "low", worst?.severity ?? "low"),
+    confidence: confidenceIn(summary, change),
+    base: code.facts ? point(code.facts.base) : ends(summary?.from ?? null),
+    head: code.facts ? point(code.facts.head) : ends(summary?.to ?? null),
+    package: code.facts?.package?.name ?? null,
+    rules: [...(change?.fired ?? []), ...new Set(groups?.findings.filter(({ severity }) => severity !== "low").map(({ rule }) => rule))],
+    findings,
+    unknowns: [...(change?.unknowns ?? []), ...(code.unknown === null ? [] : [code.unknown]), ...missing, ...(groups?.unknowns ?? [])],
+  };
+}
+
+/** Returns the findings about tests and metrics. A failed test is critical only by its own name. */
+function withoutWords(summary: ReleaseFacts): { readonly findings: readonly Finding[]; readonly unknowns: readonly string[] } {
+  const groups = [testFindings({ ...summary, paths: [], changes: [] }), metricFindings(summary)];
+  return { findings: groups.flatMap((group) => group.findings), unknowns: groups.flatMap((group) => group.unknowns) };
+}
+
+function fromSummary({ severity, text, rule }: Finding): VerdictFinding {
+  const { kind, advice } = summaryRules[rule];
+  return { severity, kind, rule, text, evidence: [], evidenceOmitted: 0, advice: severity === "low" ? null : advice };
+}
+
+function fromChange({ severity, because, findings, fired }: ChangeAssessment): readonly VerdictFinding[] {
+  const found = findings.map((finding): VerdictFinding => ({ ...finding, evidence: finding.evidence.map(placeOf), evidenceOmitted: 0 }));
+  // A rule that only sets the lowest severity gives no finding, but the reader must see why the release is not low.
+  if (found.length > 0 && findings[0]?.severity === severity) return found;
+  const rule = severity === "low" ? null : (fired.find((name) => changeRules[name].kind === null) ?? null);
+  const kind = rule === null ? null : "release";
+  return [...found, { severity, kind, rule, text: because, evidence: [], evidenceOmitted: 0, advice: null }];
+}
+
+function placeOf(place: Evidence): VerdictEvidence {
+  return "file" in place ? { file: place.file, lines: place.lines ? [...place.lines] : null } : place;
+}
+
+/** The weights are those of the rules over facts: two make the confidence medium, and four make it low. */
+function confidenceIn(summary: ReleaseFacts | null, change: ChangeAssessment | null): Severity {
+  const tests = summary?.tests && hasRun(summary.tests) ? 0 : 2;
+  const metrics = summary?.metrics ? 0 : 1;
+  const code = change === null ? 2 : { high: 0, medium: 2, low: 4 }[change.confidence];
+  const weight = tests + metrics + code + (summary?.unreadable.length ?? 0);
+  return weight >= 4 ? "low" : weight >= 2 ? "medium" : "high";
+}
+
+const rank = ({ severity }: VerdictFinding): number => (severity === null ? -1 : gravity(severity));
+const point = ({ ref, commit }: { readonly ref: string; readonly commit: string }): VerdictPoint => ({ ref, commit: commit.slice(0, 12) });
+const ends = (ref: string | null): VerdictPoint | null => (ref === null ? null : { ref, commit: null });

@@ -1,0 +1,145 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type CliUnderTest, cliUnderTest, waitingIn } from "./testing/cli-under-test.ts";
+import { approve } from "./testing/http-client.ts";
+
+let cli: CliUnderTest;
+let repo = "";
+beforeAll(async () => {
+  cli = await cliUnderTest();
+  repo = repository(cli.files.at("shop"));
+});
+afterAll(() => cli.stop());
+
+/** Investigates with these flags, and lets the approver say yes. Returns what the command wrote. */
+async function investigated(...flags: readonly string[]) {
+  await using program = cli.shell(`toolbus investigate ${flags.join(" ")}`);
+  await approve(cli, approvalOf(await waitingIn(program)));
+  return await program.ended();
+}
+
+describe("toolbus investigate --repo", () => {
+  it("judges the change without asking the release API, and shows findings with evidence and advice", async () => {
+    const { code, stdout } = await investigated("--repo", repo, "--from", "v1.0.0", "--to", "v1.0.1", "--fail-on", "high");
+    expect(code).toBe(2);
+    expect(stdout).not.toContain("get_release_summary");
+    // The release API of this system does not know the release, so the target refuses the report. The verdict is there nevertheless.
+    expect(stdout).toMatch(/^Report on v1\.0\.1: high {2}\(not filed: failed\)$/m);
+    expect(stdout).toMatch(/^ {2}from v1\.0\.0 \([0-9a-f]{12}\) to v1\.0\.1 \([0-9a-f]{12}\), confidence medium$/m);
+    expect(stdout).toMatch(/^ {2}high {4}security fix: 1 commit to product code/m);
+    expect(stdout).toMatch(/^ {10}commit [0-9a-f]{12} Fix a bypass of the login/m);
+    expect(stdout).toMatch(/^ {10}src\/login\.ts:\d+-\d+$/m);
+    expect(stdout).toMatch(/^ {10}Do: Ask a security owner/m);
+    expect(stdout).toMatch(/^ {2}Not known: Test results: the run has read no release summary\./m);
+    expect(stdout).toMatch(/^ {2}Rules: security-wording/m);
+    // The subject tries to clear the screen and to turn the text around.
+    expect(stdout).not.toMatch(/[\u001b\u202e]/);
+    const report = stdout.slice(stdout.indexOf("\nReport on "));
+    expect(report.split("\n").filter((line) => line.length > 100)).toEqual([]);
+  });
+
+  it("names base, head, package, confidence, unknowns and every rule in its JSON and in that of the run", async () => {
+    const folder = cli.files.at("out.json");
+    await using program = cli.shell(`toolbus investigate --repo ${repo} --from v1.0.0 --to v1.0.1 --json > ${folder}; cat ${folder}`);
+    await approve(cli, approvalOf(await waitingIn(program)));
+    const { stdout } = await program.ended();
+    const document = JSON.parse(stdout.slice(stdout.indexOf("{\n"))) as Record<string, unknown>;
+    const verdict = {
+      base: { ref: "v1.0.0", commit: expect.stringMatching(/^[0-9a-f]{12}$/) },
+      head: { ref: "v1.0.1", commit: expect.stringMatching(/^[0-9a-f]{12}$/) },
+      package: null,
+      confidence: "medium",
+      rules: ["security-wording"],
+      unknowns: expect.arrayContaining([expect.stringMatching(/^Test results/)]),
+      findings: [
+        {
+          severity: "high",
+          kind: "security_fix",
+          rule: "security-wording",
+          evidence: expect.arrayContaining([
+            { commit: expect.any(String), subject: expect.stringContaining("Fix a bypass of the login") },
+            { file: "src/login.ts", lines: [expect.any(Number), expect.any(Number)] },
+          ]),
+          advice: expect.stringMatching(/security owner/),
+        },
+      ],
+    };
+    expect(document).toMatchObject({ severity: "high", exitCode: 0, report: { subject: "v1.0.1", verdict } });
+    const shown = await cli.run(["runs", "show", String(document["runId"]), "--json"]);
+    expect(JSON.parse(shown.stdout)).toMatchObject({ report: { verdict } });
+    expect((await cli.run(["runs", "list", "--limit", "1"])).stdout).toMatch(/release v1\.0\.1$/m);
+  });
+
+  it("gives a model the facts as data, and the input of the run has them for the rules", async () => {
+    const started = await cli.run(["investigate", "--repo", repo, "--from", "v1.0.0", "--to", "v1.0.1", "--no-wait"]);
+    const runId = started.stdout.trim();
+    const run = JSON.parse((await cli.run(["runs", "show", runId, "--json"])).stdout) as { readonly conversationId: string };
+    const messages = await cli.run(["conversations", "show", run.conversationId, "--json"]);
+    expect(messages.stdout + JSON.stringify(run)).toContain("format");
+    expect(run).toMatchObject({ input: { changes: { format: 1, head: { ref: "v1.0.1" } } } });
+  });
+
+  it.each<[string, () => readonly string[], string]>([
+    ["a folder without a repository", () => ["--repo", "/", "--from", "a", "--to", "b"], "The folder is not a git repository."],
+    ["an unknown ref", () => ["--repo", repo, "--from", "v1.0.0", "--to", "v9"], '"v9" names no commit in the repository.'],
+    ["a ref that is an option of git", () => ["--repo", repo, "--from", "v1.0.0", "--to=--all"], '"--all" names no commit'],
+    ["an unknown package", () => ["--repo", repo, "--from", "v1.0.0", "--to", "v1.0.1", "--package", "no"], "No folder and no manifest"],
+    ["no end", () => ["--repo", repo, "--from", "v1.0.0"], "--repo needs both ends of the release"],
+    ["an end without a repository", () => ["v1", "--from", "v1.0.0"], "--from needs a repository"],
+    ["an alert beside it", () => ["--repo", repo, "--alert", "-"], "Name the release to investigate, or its repository"],
+  ])("refuses %s with one sentence and exit code 2", async (_, flags, text) => {
+    const { code, stdout, stderr } = await cli.run(["investigate", ...flags()]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain(text);
+    expect(stderr.trimEnd().split("\n").length).toBeLessThanOrEqual(2);
+  });
+
+  it("goes on if the base is on another branch, says so, and has less confidence", async () => {
+    const { stdout } = await investigated("--repo", repo, "--from", "v0.9.9", "--to", "v1.0.1");
+    expect(stdout).toContain("v0.9.9 is not an ancestor of v1.0.1, so the difference is that of two branches and the confidence is lower.");
+    expect(stdout).toContain("confidence low");
+    expect(stdout).toContain("The earlier release is on another branch");
+  });
+
+  it("says what it leaves out of a large change, and the run keeps within its limits", async () => {
+    const { stdout } = await investigated("--repo", repo, "--from", "v1.0.1", "--to", "v1.1.0");
+    expect(stdout).toMatch(/The change is large, so the evidence leaves out .*\d+ files/);
+    expect(stdout).toMatch(/^Report on v1\.1\.0: (?:medium|high)/m);
+  });
+});
+
+/** Returns the approval of the first call of a run's first round. */
+const approvalOf = (runId: string): string => `ap_${runId}.1.0`;
+
+/** Makes a repository with a security fix in v1.0.1, a large change in v1.1.0, and v0.9.9 on another branch. */
+function repository(folder: string): string {
+  mkdirSync(path.join(folder, "src"), { recursive: true });
+  const who = {
+    GIT_AUTHOR_NAME: "Ada",
+    GIT_AUTHOR_EMAIL: "a@example.org",
+    GIT_COMMITTER_NAME: "Ada",
+    GIT_COMMITTER_EMAIL: "a@example.org",
+  };
+  const env = { PATH: process.env["PATH"], HOME: folder, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null", ...who };
+  const git = (...args: readonly string[]) => void execFileSync("git", args, { cwd: folder, env, stdio: "ignore" });
+  const commit = (message: string, tag: string) => {
+    git("add", "--all");
+    git("commit", "--quiet", "--message", message);
+    git("tag", tag);
+  };
+  git("init", "--quiet", "--initial-branch=main");
+  writeFileSync(path.join(folder, "src/login.ts"), "export const login = 1;\n");
+  commit("Begin", "v1.0.0");
+  git("checkout", "--quiet", "-b", "old");
+  writeFileSync(path.join(folder, "src/old.ts"), "export const old = 1;\n");
+  commit("Go aside", "v0.9.9");
+  git("checkout", "--quiet", "main");
+  writeFileSync(path.join(folder, "src/login.ts"), "export const login = 1;\nif (login !== 1) throw new Error();\n");
+  commit("Fix a bypass of the login \u202e\u001b[2J", "v1.0.1");
+  for (let n = 0; n < 400; n++)
+    writeFileSync(path.join(folder, `src/a-file-with-a-rather-long-name-${n}.ts`), `export const name${n} = ${n};\n`);
+  commit("feat: add many files", "v1.1.0");
+  return folder;
+}
