@@ -67,7 +67,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   },
 
   // Scenarios, scoring, judge, baselines and reports. It starts nothing itself: who calls it says how a scenario is run.
-  "packages/evals": { ours: below("contracts", "models", "runtime"), clients: [] },
+  "packages/evals": { ours: below("contracts", "models", "runtime"), clients: ["yaml"] },
 
   "services/agent": { ours: belowServices, clients: [] },
   // The memory server is not imported. It is in the image, as a server that a newcomer can call.
@@ -162,7 +162,7 @@ export const homes: Readonly<Record<string, readonly string[]>> = {
     "packages/state/src/conformance",
     "packages/models/src/conformance",
   ],
-  yaml: ["packages/runtime/src", "packages/labelled-releases/src"],
+  yaml: ["packages/runtime/src", "packages/evals/src", "packages/labelled-releases/src"],
 };
 
 /** Packages of ours that any test may import, in addition to the dependencies of its own package. */

@@ -269,7 +269,7 @@ describe("the evidence routes", () => {
     expect((await fetch(`${world.url}/code-changes?release_id=v1.2.0`, { method: "POST" })).status).toBe(405);
   });
 
-  it("of an API without evidence say that there is none", async () => {
+  it("of an API without evidence answer that it serves none", async () => {
     using repo = shop();
     await using world = await setup(repo, {}, { evidence: undefined });
     expect(await world.get("code-changes")).toMatchObject({ status: 404, body: { error: "no_code_changes" } });

@@ -134,8 +134,7 @@ export function weightOf(commit: CommitFacts): number {
 /** `named` are the commits that a changelog names. They are kept like those that are marked as breaking. */
 function kept(all: readonly CommitFacts[], most: number, named: ReadonlySet<string>): CommitFacts[] {
   if (all.length <= most) return [...all];
-  const weight = (commit: CommitFacts) =>
-    weightOf(commit) + (named.has(commit.hash) && !(commit.breaking || commit.reverts) ? 4 : 0);
+  const weight = (commit: CommitFacts) => weightOf(commit) + (named.has(commit.hash) && !(commit.breaking || commit.reverts) ? 4 : 0);
   const chosen = new Set(
     all
       .map((commit, index) => ({ index, weight: weight(commit) }))

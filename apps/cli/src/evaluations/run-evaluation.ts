@@ -47,7 +47,7 @@ export async function runEvaluation(context: Context, place: string, options: Ev
   const known = await knownTools(context, live);
   const whole = valueOf(await readSuite(path.resolve(around.cwd, place), known));
   const suite = valueOf(selectScenarios(whole, only));
-  const tools = new Set([...known, ...suite.tools.map(({ name }) => String(name))]);
+  const tools = new Set([...known, ...suite.tools.flatMap(({ name }) => (typeof name === "string" ? [name] : []))]);
   const variants = await readVariants(
     variant.map((file) => path.resolve(around.cwd, file)),
     tools,

@@ -94,7 +94,6 @@ export function build(around: Surroundings, onEnd: (code: ExitCode) => void): Co
     addInvestigate,
     addEval,
     addRuns,
-    addEval,
     addConversations,
     addApprovals,
     addPolicy,

@@ -31,7 +31,7 @@ export function matcherFault(matcher: Json): string | null {
 type Operator = "$matches" | "$in" | "$gte" | "$lte" | "$exists" | "$schema";
 
 const OPERATORS: Readonly<Record<Operator, (wanted: Json, value: Json | undefined) => boolean>> = {
-  $matches: (pattern, value) => typeof value === "string" && new RegExp(String(pattern), "u").test(value),
+  $matches: (pattern, value) => typeof value === "string" && typeof pattern === "string" && new RegExp(pattern, "u").test(value),
   $in: (choices, value) => isList(choices) && choices.some((choice) => matches(choice, value)),
   $gte: (least, value) => typeof value === "number" && value >= Number(least),
   $lte: (most, value) => typeof value === "number" && value <= Number(most),

@@ -73,5 +73,7 @@ function take(event: NumberedRunEvent, calls: ReadonlyMap<string, Draft>): void 
       call.status = event.status;
       call.content = event.content;
       return;
+    default:
+      return;
   }
 }

@@ -81,7 +81,7 @@ describe("a suite", () => {
       ["tools.yaml", "- name: mine\n  description: does that\n"],
       ["profiles/p.yaml", "name: q\n"],
     ] as const)
-      expect((await suiteOf({ ...files, [name]: text })).hash, name).not.toBe(hash);
+      expect({ name, hash: (await suiteOf({ ...files, [name]: text })).hash }).not.toEqual({ name, hash });
   });
 });
 

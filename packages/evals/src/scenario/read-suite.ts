@@ -52,7 +52,7 @@ async function suiteAt(place: string, knownTools: ReadonlySet<string>): Promise<
   }
   refuseTwins(scenarios);
   const tools = suite.tools === undefined ? [] : await toolsIn(path.resolve(folder, suite.tools));
-  refuseUnknownTools(scenarios, new Set([...knownTools, ...tools.map(({ name }) => String(name))]));
+  refuseUnknownTools(scenarios, new Set([...knownTools, ...tools.map(nameOf)]));
   const profiles = suite.profiles === undefined ? null : path.resolve(folder, suite.profiles);
   const profileTexts = profiles === null ? [] : await textsIn(profiles);
   const shared = JSON.stringify([tools, profileTexts.map(({ text }) => text)]);
@@ -156,3 +156,5 @@ function hashOf(...texts: readonly string[]): string {
   for (const text of texts) hash.update(`${text.length}:${text}`);
   return hash.digest("hex");
 }
+
+const nameOf = ({ name }: JsonObject): string => (typeof name === "string" ? name : "");

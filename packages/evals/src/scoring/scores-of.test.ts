@@ -102,22 +102,22 @@ describe("the scorer of grounded findings", () => {
       "2 files changed.",
       "117 of 120 tests passed, 3 did not.",
     ])
-      expect(grounded(finding), finding).toMatchObject([{ passed: true }]);
+      expect({ finding, score: grounded(finding) }).toMatchObject({ finding, score: [{ passed: true }] });
   });
 
   it("reads a list of numbers as numbers, and a number with separators as one", () => {
     const listed = [madeUpCall({ tool: "look", content: '{"lines":[100,200],"total":"12,345"}' })];
     for (const figure of ["100", "200", "12,345", "12345"])
-      expect(grounded(`It is ${figure} lines.`, { calls: listed }), figure).toMatchObject([{ passed: true }]);
+      expect({ figure, score: grounded(`It is ${figure} lines.`, { calls: listed }) }).toMatchObject({ figure, score: [{ passed: true }] });
     expect(grounded("It is 345 lines.", { calls: listed })).toMatchObject([{ passed: false }]);
   });
 
   it("passes a sum and a share within one object, and a name that was joined from its parts", () => {
     const counted = [madeUpCall({ tool: "look", content: '{"files":{"inserted":20,"deleted":3},"test":{"suite":"pay","name":"twice"}}' })];
     for (const finding of ["23 lines changed.", "13.04 % of the lines were deleted.", 'The test "pay › twice" failed.'])
-      expect(grounded(finding, { calls: counted }), finding).toMatchObject([{ passed: true }]);
+      expect({ finding, score: grounded(finding, { calls: counted }) }).toMatchObject({ finding, score: [{ passed: true }] });
     for (const finding of ["24 lines changed.", "17 lines changed.", 'The test "pay › thrice" failed.'])
-      expect(grounded(finding, { calls: counted }), finding).toMatchObject([{ passed: false }]);
+      expect({ finding, score: grounded(finding, { calls: counted }) }).toMatchObject({ finding, score: [{ passed: false }] });
   });
 
   it("finds a figure that nothing shows", () => {
@@ -134,7 +134,7 @@ describe("the scorer of grounded findings", () => {
       'The test "pays twice" failed.',
       "The tool get_more failed.",
     ])
-      expect(grounded(finding), finding).toMatchObject([{ passed: false }]);
+      expect({ finding, score: grounded(finding) }).toMatchObject({ finding, score: [{ passed: false }] });
   });
 
   it("is advisory if the evidence was cut", () => {

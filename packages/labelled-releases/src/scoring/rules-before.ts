@@ -4,7 +4,7 @@ import type { ProjectLabel, Verdict } from "./verdict.ts";
 
 /**
  * Returns what the rules over summaries said about these releases before rules over facts existed. Their verdicts are stored, because the rules over
- * summaries have been mended since, and a later reader must be able to compare with the same figures.
+ * summaries were corrected later, and a later reader must be able to compare with the same figures.
  */
 export function verdictsBefore(labels: readonly ProjectLabel[]): readonly Verdict[] {
   const stored = readVerdictsBefore();
