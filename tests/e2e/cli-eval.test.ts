@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
-import type { SuiteResult } from "@toolbus/evals";
 import { type ModelServer, startModelServer } from "@toolbus/model-servers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type CliUnderTest, cliUnderTest, expectRefusal, RELEASE, TOOLBUS } from "./testing/cli-under-test.ts";
@@ -30,7 +29,10 @@ const settingsOf = ({ model, url, key }: ModelServer) => ({
 });
 const evaluated = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
   runProgram(TOOLBUS, ["eval", "run", ...args], { env });
-const resultIn = (folder: string) => JSON.parse(readFileSync(path.join(folder, "result.json"), "utf8")) as SuiteResult;
+const resultIn = (folder: string) =>
+  JSON.parse(readFileSync(path.join(folder, "result.json"), "utf8")) as {
+    readonly trials: readonly { readonly scenario: string; readonly status: string }[];
+  };
 
 describe("toolbus eval run", () => {
   it("that was killed goes on where it was, and repeats no finished trial", async () => {

@@ -86,8 +86,8 @@ function usageOf({ rounds, calls, usage, elapsedMs }: Observation): TrialUsage {
     toolCalls: calls.length,
     inputTokens: usage.inputTokens,
     outputTokens: usage.outputTokens,
-    // A sum that lacks the price of some calls is not the cost.
-    costMicroUsd: (usage.unpricedCalls ?? 0) > 0 ? null : (usage.costMicroUsd ?? null),
+    // A sum that lacks the price of some calls is not the cost. Without such calls, an absent sum is zero.
+    costMicroUsd: (usage.unpricedCalls ?? 0) > 0 ? null : (usage.costMicroUsd ?? 0),
     elapsedMs,
   };
 }
