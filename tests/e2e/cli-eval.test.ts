@@ -90,7 +90,7 @@ describe("toolbus eval run", () => {
     });
   });
 
-  it("says in one line what to mend", async () => {
+  it("says in one line what to correct", async () => {
     const out = ["--out", files.at("out-bad")];
     const suite = suiteOf("good", ["one"]);
     expectRefusal(await evaluated([files.at("nowhere"), ...out]), 1, /cannot be read/);
