@@ -42,8 +42,12 @@ async function readVariant(file: string, knownTools: ReadonlySet<string>): Promi
   const read = readYaml(text);
   if (!read.ok) throw fault(file, `is not YAML (line ${read.faults[0]?.line ?? 1}): correct it`);
   const parsed = parseVariant(read.value);
-  if (!parsed.ok) throw fault(file, `cannot be used (${describeProblems(parsed.problems)}): it may have name, profile, systemPrompt, descriptions and model`);
-  const { name, ...changes } = parsed.value;
+  if (!parsed.ok)
+    throw fault(
+      file,
+      `cannot be used (${describeProblems(parsed.problems)}): it may have name, profile, systemPrompt, descriptions and model`,
+    );
+  const { name: _, ...changes } = parsed.value;
   if (Object.keys(changes).length === 0) throw fault(file, "changes nothing: give it a profile, systemPrompt, descriptions or a model");
   const unknown = Object.keys(changes.descriptions ?? {}).find((tool) => !knownTools.has(tool));
   if (unknown !== undefined) throw fault(file, `describes "${unknown.slice(0, 100)}", and there is no such tool: correct the name`);

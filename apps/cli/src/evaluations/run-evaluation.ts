@@ -43,7 +43,7 @@ export async function runEvaluation(context: Context, place: string, options: Ev
     throw new Failure(EXIT.usage, "A running system cannot be changed for a --variant: leave out --live, or the variants.");
   const whole = valueOf(await readSuite(path.resolve(around.cwd, place), knownTools()));
   const suite = valueOf(selectScenarios(whole, only));
-  const tools = new Set([...knownTools(), ...suite.tools.map(({ name }) => String(name))]);
+  const tools = new Set([...knownTools(), ...suite.tools.flatMap(({ name }) => (typeof name === "string" ? [name] : []))]);
   const variants = await readVariants(
     variant.map((file) => path.resolve(around.cwd, file)),
     tools,
