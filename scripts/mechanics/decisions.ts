@@ -111,5 +111,5 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   "Browsers and webhooks": ["0020", "0080", "0087", "0093", "0094"],
   "The repository and its tools": ["0004", "0005", "0007", "0065", "0067", "0072", "0073"],
   "Watching the system": ["0107", "0117"],
-  Evaluation: ["0125", "0126"],
+  Evaluation: ["0123", "0125", "0126"],
 };
