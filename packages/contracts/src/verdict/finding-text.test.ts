@@ -97,10 +97,7 @@ describe("the texts of a report", () => {
   it("keep severity, rule, advice and the number of places, whatever the foreign words are", () => {
     const foreign = fc.string({ unit: "binary", maxLength: 300 });
     const place = fc.oneof(
-      fc.record({
-        commit: fc.string({ unit: fc.constantFrom(...Array.from("0123456789abcdef")), minLength: 7, maxLength: 12 }),
-        subject: foreign,
-      }),
+      fc.record({ commit: fc.string({ unit: fc.constantFrom("0", "1", "9", "a", "f"), minLength: 7, maxLength: 12 }), subject: foreign }),
       fc.record({ file: foreign, lines: fc.constant([3, 4] as number[]) }),
       fc.record({ dependency: foreign, from: fc.option(foreign), to: fc.option(foreign) }),
     );
