@@ -87,7 +87,14 @@ export async function settled({ world, record }: Pick<Follower, "world" | "recor
   const { status, code } = recorded.settled;
   const call = { version: stored.version, value: stored.value as unknown as Parameters<typeof followWrite>[0]["call"]["value"] };
   const row = {
-    ...{ callId, toolName: recorded.toolName, toolHash: recorded.toolHash, argsHash: "", jti: "replay", fence: 1, lease: null, beganAt: 1 },
+    callId,
+    toolName: recorded.toolName,
+    toolHash: recorded.toolHash,
+    argsHash: "",
+    jti: "replay",
+    fence: 1,
+    lease: null,
+    beganAt: 1,
     state: "done" as const,
     result: { status, content: "", isError: code !== undefined, ...(code === undefined ? {} : { error: errorWith(code) }) },
   };
@@ -109,7 +116,10 @@ const NEVER = new AbortController().signal;
 async function held({ world, record }: Follower, event: Extract<NumberedRunEvent, { type: "call.held" }>): Promise<void> {
   const { callId: toolCallId, approvalId, tier, effect, expiresAt, approversNeeded } = event;
   const message = {
-    ...{ toolCallId, approvalId, effect, expiresAt },
+    toolCallId,
+    approvalId,
+    effect,
+    expiresAt,
     tier: tier as "low",
     ...(approversNeeded === undefined ? {} : { approversNeeded }),
   };

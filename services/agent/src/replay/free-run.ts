@@ -1,6 +1,5 @@
 import { type Call, failedResult, isRunEnd, type RecordedCall, type RunEnd, type RunRecord, type StoredEntry } from "@toolbus/contracts";
 import { canonicalJson, parseStrictJson } from "@toolbus/grants";
-import type { Json } from "@toolbus/contracts";
 import type { ModelProvider } from "@toolbus/models";
 import type { Profile } from "../profile.ts";
 import { advanceRun } from "../steps/advance.ts";

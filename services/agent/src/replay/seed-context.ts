@@ -23,7 +23,11 @@ export async function seedContext(
   const anchor = transcript[from - 1]?.entry ?? transcript.at(-1)?.entry;
   if (!anchor) return;
   const document: ContextDocument = {
-    ...{ conversationId, from, kept, left: { entries, tokens }, writtenAt: world.clock.now() },
+    conversationId,
+    from,
+    kept,
+    left: { entries, tokens },
+    writtenAt: world.clock.now(),
     anchor: { runId: anchor.runId, at: anchor.at },
     strategy: strategy as ContextDocument["strategy"],
     summary: pruned.summary ? { text: "", upTo: entries, provider: "recorded", model: "recorded" } : null,

@@ -113,8 +113,21 @@ function recordedRun(run: Run): RecordedRun {
   const { runId, conversationId, agent, profile, profileHash, input, message, choice, ordinal, accepted } = run;
   const { status, tools, rights, registryVersion, activeMs, createdAt, startedAt, endedAt } = run;
   return {
-    ...{ runId, conversationId, agent, profile, input, message, ordinal, accepted, status, tools, registryVersion, activeMs },
-    ...{ createdAt, startedAt, endedAt },
+    runId,
+    conversationId,
+    agent,
+    profile,
+    input,
+    message,
+    ordinal,
+    accepted,
+    status,
+    tools,
+    registryVersion,
+    activeMs,
+    createdAt,
+    startedAt,
+    endedAt,
     ...(profileHash === undefined ? {} : { profileHash }),
     ...(choice === undefined ? {} : { choice }),
     ...(rights === undefined ? {} : { rights }),
