@@ -25,7 +25,9 @@ function call(index: number, toolName: string, args: object, part: Partial<Call>
     createdAt: 1,
     sentAt: 1,
     notAfter: 2,
-    ...{ result: { status: "ok", content: '{"found":true}', isError: false }, long: false, receipt: false },
+    result: { status: "ok", content: '{"found":true}', isError: false },
+    long: false,
+    receipt: false,
     ...part,
   };
 }
