@@ -25,11 +25,7 @@ function call(index: number, toolName: string, args: object, part: Partial<Call>
     createdAt: 1,
     sentAt: 1,
     notAfter: 2,
-    result: {
-      status: "ok",
-      content: '{"found":true}',
-      isError: false,
-    },
+    result: { status: "ok", content: '{"found":true}', isError: false },
     long: false,
     receipt: false,
     ...part,

@@ -26,29 +26,45 @@ describe("a replay of a run of real services", () => {
     expect(KINDS.filter((kind) => kind !== "seed round" && (found.get(kind) ?? 0) < 3)).toEqual([]);
   });
 
-  it.each(canonicalRuns)(
-    "is byte-equal for '$name', if every agent is killed once while its model answers",
+  it(
+    "is byte-equal for the canonical runs, if agents are killed while the model answers and others take over",
     { timeout: 120_000 },
-    async ({ plan }) => {
+    async () => {
       const seen = { found: new Map<Kind, number>(), different: [] as string[] };
-      const quiet = await runWorld(plan);
-      await replayAll("quiet", quiet, seen);
-      const killed = new Set<string>();
-      const end = await runWorld(plan, {
-        step({ label }, deployment) {
-          const name = /^(agent-\d+\.\d+): model /.exec(label)?.[1];
-          const asking = killed.size < 2 ? deployment.alive.find((process) => process.name === name) : undefined;
-          if (!asking || killed.has(asking.name)) return;
-          killed.add(asking.name);
-          deployment.kill(asking, 1000);
-        },
-      });
-      await replayAll("killed", end, seen);
+      let kills = 0;
+      let takenOver = 0;
+      for (const { name, plan } of canonicalRuns) {
+        const quiet = await runWorld(plan);
+        await replayAll(`${name}, quiet`, quiet, seen);
+        const killed = new Set<string>();
+        const end = await runWorld(plan, {
+          step({ label }, deployment) {
+            const agent = /^(agent-\d+\.\d+): model /.exec(label)?.[1];
+            const asking = killed.size < 2 ? deployment.alive.find((process) => process.name === agent) : undefined;
+            if (!asking || killed.has(asking.name)) return;
+            killed.add(asking.name);
+            deployment.kill(asking, 1000);
+          },
+        });
+        await replayAll(`${name}, killed`, end, seen);
+        kills += killed.size;
+        // A step that was not committed before the kill leaves no trace in the number of steps.
+        if (epochsOf(end) > epochsOf(quiet)) takenOver++;
+      }
       expect(seen.different).toEqual([]);
-      expect(killed.size).toBeGreaterThan(0);
-      expect(epochsOf(end)).toBeGreaterThan(epochsOf(quiet));
+      expect(kills).toBeGreaterThanOrEqual(canonicalRuns.length);
+      expect(takenOver).toBeGreaterThanOrEqual(3);
     },
   );
+
+  it("is byte-equal if two events of the log are a millisecond in the wrong order", async () => {
+    const seen = { found: new Map<Kind, number>(), different: [] as string[] };
+    const end = await runWorld(planOf(13, { linger: false, variant: "local-tools" }));
+    await replayAll("an agent that advanced the store's time by itself", end, seen);
+    expect(seen.different).toEqual([]);
+    const { records } = await worldRecords(end);
+    expect(records.some(({ events }) => events.some(({ at }, n) => at < (events[n - 1]?.at ?? 0)))).toBe(true);
+  });
 
   it("is byte-equal for a run that begins with fixed calls", async () => {
     const plan = quietPlan("fixed calls", [[{ name: "low_key", n: 2 }]]);
@@ -66,13 +82,13 @@ describe("a replay of a run of real services", () => {
   });
 });
 
-const SEEDS = Array.from({ length: 18 }, (_, n) => n + 1);
+const SEEDS = Array.from({ length: 30 }, (_, n) => n + 1);
 
 /** Returns the world of a seed with more messages than it has, and people who decide in every way. */
 function busyPlan(seed: number): WorldPlan {
   const plan = planOf(seed, { linger: false });
   const requests = [0, 1].map((n) => ({ name: `v${n}`, messages: 3 }));
-  return { ...plan, requests, habits: { ...plan.habits, denies: 0.15, revises: 0.15, edits: 0.8 } };
+  return { ...plan, requests, habits: { ...plan.habits, denies: 0.15, revises: 0.3, edits: 0.8 } };
 }
 
 interface Seen {

@@ -1,7 +1,10 @@
-/** The time of a replay. It moves only when the replay says so, and never back. */
+/** The time of a replay. It moves only when the replay says so. */
 export interface ReplayClock {
   readonly now: () => number;
-  /** Moves to this time, unless it is in the past. */
+  /**
+   * Moves to a time of the log. This may be a little earlier than the last one, because an agent that has just committed a run advances the store's
+   * time by itself, and rounds up.
+   */
   set(time: number): void;
 }
 
@@ -10,7 +13,7 @@ export function replayClock(start: number): ReplayClock {
   return {
     now: () => now,
     set(time) {
-      now = Math.max(now, time);
+      now = time;
     },
   };
 }

@@ -26,15 +26,9 @@ export async function seedContext(
     conversationId,
     from,
     kept,
-    left: {
-      entries,
-      tokens,
-    },
+    left: { entries, tokens },
     writtenAt: world.clock.now(),
-    anchor: {
-      runId: anchor.runId,
-      at: anchor.at,
-    },
+    anchor: { runId: anchor.runId, at: anchor.at },
     strategy: strategy as ContextDocument["strategy"],
     summary: pruned.summary
       ? {
