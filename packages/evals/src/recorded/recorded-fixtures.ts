@@ -3,7 +3,7 @@ import type { Json, JsonObject, RecordedCall, RunRecord } from "@toolbus/contrac
 /** An entry of a scenario's fixtures, in the form of its file. */
 export type FixtureEntry =
   | { readonly when: JsonObject; readonly result: Json; readonly times?: number }
-  | { readonly when: JsonObject; readonly error: { readonly class: string; readonly message: string }; readonly times?: number };
+  | { readonly when: JsonObject; readonly error: { readonly code: string; readonly message: string }; readonly times?: number };
 
 /** Returns what each tool answered, in the order of the calls. Equal calls with different answers get them one after the other. */
 export function recordedFixtures(record: RunRecord): Readonly<Record<string, readonly FixtureEntry[]>> {
@@ -41,7 +41,7 @@ export function argumentsOf({ arguments: args, asked }: RecordedCall): JsonObjec
 
 function answerOf({ result }: RecordedCall) {
   const error = result?.error;
-  if (error) return { error: { class: error.class, message: error.message } };
+  if (error) return { error: { code: error.code, message: error.message } };
   return { result: parsedOr(result?.content ?? "") };
 }
 

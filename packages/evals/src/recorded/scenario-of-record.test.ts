@@ -1,6 +1,8 @@
 import type { RunRecord } from "@toolbus/contracts";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
+import { scenarioFaults } from "../scenario/scenario-faults.ts";
+import { parseScenarioFile } from "../scenario/suite-file.ts";
 import { scenarioOfRecord } from "./scenario-of-record.ts";
 
 const RUN = "rn_05_01JD0000000000000000000001";
@@ -79,13 +81,22 @@ describe("a recorded run as a scenario", () => {
     });
   });
 
+  it("is a scenario that a suite accepts", () => {
+    const failed = { status: "error", content: "{}", isError: true } as const;
+    const error = { code: "unavailable", class: "ToolTransientError", message: "Later.", retryable: true } as const;
+    const made = scenario(record([call(0, "find", { n: 1 }, { result: { ...failed, error } }), call(1, "find", { n: 1 })]));
+    const parsed = parseScenarioFile(made);
+    expect(parsed).toMatchObject({ ok: true });
+    expect(parsed.ok ? scenarioFaults(parsed.value) : null).toEqual([]);
+  });
+
   it("gives equal calls with different answers one after the other", () => {
     const failed = { status: "error", content: "{}", isError: true } as const;
     const error = { code: "unavailable", class: "ToolTransientError", message: "Later.", retryable: true } as const;
     const { fixtures } = scenario(record([call(0, "find", { n: 1 }, { result: { ...failed, error } }), call(1, "find", { n: 1 })]));
     expect(fixtures).toEqual({
       find: [
-        { when: { n: 1 }, error: { class: "ToolTransientError", message: "Later." }, times: 1 },
+        { when: { n: 1 }, error: { code: "unavailable", message: "Later." }, times: 1 },
         { when: { n: 1 }, result: { found: true } },
       ],
     });
