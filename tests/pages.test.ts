@@ -21,8 +21,9 @@ describe("the pages", () => {
     expect(typed(steps).filter(({ hidden }) => !hidden).length).toBeGreaterThan(80);
     // A higher limit needs a decision, because no test runs these commands. For example, four commands of docs/mcp.md install a server from npm, and
     // one command of docs/testing.md records the examples again. One command of an example's page is run as part of README.md. One
-    // needs Docker, and one needs a key of OpenRouter. Six need a cluster of Kubernetes.
-    expect(steps.filter(({ kind }) => kind === "not-run").length).toBeLessThanOrEqual(61);
+    // needs Docker, and one needs a key of OpenRouter. Six need a cluster of Kubernetes. About twenty of the evaluation and
+    // of replays need the id of a run, a file of the reader or a model's key. Their tests run them.
+    expect(steps.filter(({ kind }) => kind === "not-run").length).toBeLessThanOrEqual(79);
   });
 });
 

@@ -68,6 +68,7 @@ for (const [kind, name] of [
             "run.started",
             "turn",
             "call.resolved",
+            "call.resolved",
             "turn",
             "call.held",
             "call.decided",

@@ -68,8 +68,13 @@ describe("the golden traces", () => {
     const server = await serverOf(vendor);
     try {
       const think = investigationBrain();
-      // This model never believes that a call has ended.
-      server?.think((asked) => think({ ...asked, messages: asked.messages.filter(({ role }, n) => role !== "tool" || n < 3) }));
+      // This model does not take note of an answer to its report, so it files again and again.
+      server?.think((asked) => {
+        const filed = asked.messages.findIndex(
+          (message) => message.role === "assistant" && message.calls.some(({ name }) => name === "file_risk_report"),
+        );
+        return think(filed < 0 ? asked : { ...asked, messages: asked.messages.slice(0, filed) });
+      });
       const out = files.at("endless");
       const ended = await runProgram(TOOLBUS, ["eval", "run", SUITE, "--out", out, "--only", "takes-no-for-an-answer"], {
         env: vendor.env(server),

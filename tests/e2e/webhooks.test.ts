@@ -80,6 +80,7 @@ describe("a write that another system is notified of and decides", () => {
       calls: [
         { callId: `${runId}.1.0`, tool: "file_risk_report", kind: "write", outcome: "ok", approvedBy: ["dana"], approvalId: approval },
         { tool: "get_release_summary", kind: "read", outcome: "ok", effect: null },
+        { tool: "get_code_changes", kind: "read" },
       ],
     });
     expect(api.reports()).toHaveLength(1);

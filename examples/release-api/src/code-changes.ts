@@ -24,19 +24,25 @@ export interface CodeChangesOptions {
   readonly repo: string;
   readonly project?: string | undefined;
   readonly package?: string | undefined;
-  readonly ends: Pick<GitSummary, "from" | "to">;
+  readonly ends: Pick<GitSummary, "from" | "to"> & Partial<Pick<GitSummary, "change_count">>;
   readonly limits?: Partial<FactsLimits> | undefined;
   readonly environment: FactsOptions["environment"];
   readonly signal: AbortSignal;
 }
 
 /**
- * Derives the facts of a release. If no release is before it, the base is the first commit, and a note says so. A tag that moved since the summary was
- * made does not move the ends.
+ * Derives the facts of a release. If no release is before it, the base is the first commit, and a note says so. A long history without an earlier
+ * release is refused, because it is no change that anybody could judge. A tag that moved since the summary was made does not move the ends.
  */
 export async function readCodeChanges(options: CodeChangesOptions): Promise<FactsOutcome> {
   const { ends, repo, environment, signal } = options;
   const head = ends.to.commit ?? ends.to.name;
+  const commits = ends.change_count ?? 0;
+  if (ends.from.commit === undefined && commits > MOST_FIRST_COMMITS)
+    return {
+      ok: false,
+      message: `No release is before this one, and its history has ${commits} commits: start the API with an earlier --from.`,
+    };
   const base = ends.from.commit ?? (await firstCommit(repo, head, environment, signal));
   if (base === undefined || base === head)
     return { ok: false, message: "The release is the first commit of its history, so there is nothing to compare it with." };
@@ -47,6 +53,9 @@ export async function readCodeChanges(options: CodeChangesOptions): Promise<Fact
   if (!outcome.ok) return outcome;
   return { ok: true, facts: { ...outcome.facts, notes: [...outcome.facts.notes, ...doubtsOf(outcome.facts, ends)] } };
 }
+
+/** The most commits of a first release whose changes are read. */
+const MOST_FIRST_COMMITS = 300;
 
 /** Returns one page of the changes, or the number of pages if this page does not exist. */
 export function codeChanges(releaseId: string, facts: ReleaseFacts, selection: FactsSelection): CodeChanges | number {

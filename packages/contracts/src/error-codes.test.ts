@@ -27,6 +27,7 @@ const TOOL_ERRORS = `
   outcome_unknown     ToolTerminalError   ExecutionFailed   ToolExecutionError     outcome_unknown   final
   cancelled           ToolPolicyError     ExecutionFailed   ToolExecutionError     cancelled         final
   no_answer           ToolUserError       Timeout           ToolTimeoutError       timeout           final
+  not_recorded        ToolTerminalError   ExecutionFailed   ToolExecutionError     not_executed      final
 `;
 
 describe("codes of tool errors", () => {

@@ -1,28 +1,16 @@
-export { type FixtureAnswers, fixtureAnswers, type FixtureCall } from "./fixtures/fixture-answers.ts";
-export { matcherFault, matches } from "./matcher/matches.ts";
+export { type FixtureAnswers, fixtureAnswers } from "./fixtures/fixture-answers.ts";
 export type { Observation, ObservedCall, ObservedRound } from "./observation/observation.ts";
-export { observationOf, type RunTimes } from "./observation/observe.ts";
+export { observationOf } from "./observation/observe.ts";
 export { type Dimension, DIMENSIONS, type Score, type Trial, type TrialUsage } from "./result/trial.ts";
 export type { SuiteResult } from "./result/suite-result.ts";
-export { type Journal, type JournalHead, journalHead, openJournal } from "./runner/journal.ts";
-export { OtherModel, type Progress, runSuite, type SuiteRun } from "./runner/run-suite.ts";
+export { type Journal, journalHead, openJournal } from "./runner/journal.ts";
+export { OtherModel, type Progress, runSuite } from "./runner/run-suite.ts";
 export type { Scorers } from "./runner/run-trial.ts";
 export type { Assignment, ScenarioHost, Variant } from "./runner/scenario-host.ts";
-export type { Checked } from "./scenario/checked-file.ts";
 export { readSuite } from "./scenario/read-suite.ts";
-export type {
-  Criterion,
-  Expectations,
-  Fixture,
-  JudgeSettings,
-  Scenario,
-  ScenarioInput,
-  ScriptedDecision,
-  ScriptedTurn,
-  Suite,
-} from "./scenario/scenario.ts";
+export type { Fixture, Scenario, Suite } from "./scenario/scenario.ts";
 export { selectScenarios } from "./scenario/select-scenarios.ts";
-export { scriptedModel, type TurnsOf } from "./scripted/scripted-model.ts";
+export { scriptedModel } from "./scripted/scripted-model.ts";
 export { scoresOf } from "./scoring/scores-of.ts";
 export { type ReadResult, readSuiteResult, RESULT_FORMAT } from "./result/read-suite-result.ts";
 export { type Interval } from "./statistics/interval.ts";
@@ -43,4 +31,4 @@ export { markdownReport } from "./report/markdown-report.ts";
 export { comparisonDocument, regressionDocument, reportDocument } from "./report/report-document.ts";
 export { summaryRows } from "./report/summary-rows.ts";
 export { scenarioOutcomes, type ScenarioOutcome, variantsOf } from "./report/scenario-outcome.ts";
-export { type RecordedScenario, scenarioOfRecord } from "./recorded/scenario-of-record.ts";
+export { scenarioOfRecord } from "./recorded/scenario-of-record.ts";

@@ -75,8 +75,10 @@ describe("release facts", () => {
           fixes: ["#7"],
           advisories: ["CVE-2024-12345"],
           security: ["vulnerability"],
+          repairs: ["vulnerability"],
           touches: ["code", "manifest", "docs"],
           areas: ["src", "."],
+          codeLines: 8,
         },
       ],
     });

@@ -4,6 +4,5 @@ export { sendFirstMessage } from "./inbound/first-message.ts";
 export type { Starting } from "./inbound/inbound.ts";
 export { sendMessage } from "./inbound/send-message.ts";
 export { type RecordReader, runRecord } from "./record/run-record.ts";
-export type { OwnRun } from "./run-access.ts";
 export { gateway, startGatewayCore } from "./service.ts";
 export { type GatewayConfig, gatewaySettings } from "./settings.ts";

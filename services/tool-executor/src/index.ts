@@ -3,4 +3,4 @@ export { guidesToolset } from "./toolsets/guides/guides-toolset.ts";
 export { releaseToolset } from "./toolsets/release/release-toolset.ts";
 export { variablesOf as mcpVariablesOf } from "./toolsets/mcp/mcp-config.ts";
 export { SHIPPED_TOOLSETS, shippedTools } from "./toolsets/shipped-tools.ts";
-export { type Answer, type AnsweredCall, type AnsweredToolsets, answeredToolsets } from "./toolsets/answered-toolsets.ts";
+export { type AnsweredToolsets, answeredToolsets } from "./toolsets/answered-toolsets.ts";

@@ -176,8 +176,8 @@ export const expectationsMutations: Mutations = {
     patches: [
       {
         file: "services/all-in-one/src/start-all-in-one.ts",
-        find: "runServices([toolExecutorWith(toolsets), approvals, agent, gateway], {",
-        replace: "runServices([approvals, agent, gateway], {",
+        find: "runServices([toolExecutorWith(toolsets), approvals, agentWith(wrapModel), gateway], {",
+        replace: "runServices([approvals, agentWith(wrapModel), gateway], {",
       },
     ],
   },

@@ -13,7 +13,6 @@ export function addInvestigate(program: Command, define: Define): void {
       "Exits with 2 when the severity is --fail-on or worse, with 1 when nothing could be assessed.",
     audience: "gateway",
     examples: [
-      "toolbus investigate v1.5.0",
       "toolbus investigate v1.5.0 --fail-on high --timeout 10m --json",
       "toolbus investigate --repo . --from v1.4.0 --to v1.5.0",
       `echo '{"labels":{"alertname":"Errors","release":"v1.5.0"}}' | toolbus investigate --alert -`,

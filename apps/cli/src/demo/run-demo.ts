@@ -40,13 +40,13 @@ export async function runDemo(args: DemoArguments, around: DemoSurroundings): Pr
     signal: around.signal,
   });
   if (!loaded.ok) throw new Refusal(loaded.message);
-  const { release } = loaded;
+  const { release, evidence } = loaded;
   for (const note of loaded.notes) show?.line(note);
   show?.line(
     `Release ${release.release_id}: ${counted(release.change_count, "change")}, ${counted(release.files.changed, "file")}, +${release.files.insertions} -${release.files.deletions}.`,
   );
 
-  const api = await localReleaseApi(directory, release);
+  const api = await localReleaseApi(directory, release, evidence);
   try {
     const system = await startSystem({
       directory,

@@ -19,7 +19,7 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 export const EXIT_MEANINGS: readonly (readonly [code: ExitCode, meaning: string])[] = [
   [0, "the command succeeded"],
   [1, "the run, the call or a check failed, or the request came too late"],
-  [2, "the command cannot be used as typed, or the condition of --fail-on or --fail-on-regression holds, or a replay differs"],
+  [2, "the command cannot be used as typed, a condition such as --fail-on holds, or a replay differs"],
   [3, "Toolbus does not answer, or is not ready, or the approval of a demo is still pending"],
   [4, "there is no key, the service does not accept the key, or the key may not do this"],
   [5, "what the command names does not exist, or this key may not see it"],

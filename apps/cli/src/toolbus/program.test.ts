@@ -36,8 +36,8 @@ describe("a wrong command line", () => {
     ["doctor --health http://worker:9000,worker", /^--health needs an address such as http:\/\/127\.0\.0\.1:9000, not "worker"\./],
     ["chat --if-active wait hello", /Allowed choices are enqueue, reject, interrupt\. See toolbus chat --help\.$/],
     ["investigate v1 --fail-on worst", /Allowed choices are low, medium, high\./],
-    ["investigate", /^Name the release to investigate, or give an alert with --alert: one of the two\.$/],
-    ["investigate v1 --alert -", /one of the two\.$/],
+    ["investigate", /^Name the release to investigate, or its repository with --repo, or give an alert with --alert\.$/],
+    ["investigate v1 --alert -", /or give an alert with --alert\.$/],
     ["investigate v1 --no-wait --fail-on low", /--fail-on needs the report/],
     [
       `runs show ${RUN}x`,

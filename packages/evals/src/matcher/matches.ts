@@ -1,4 +1,4 @@
-import { compileSchema, isJsonObject, type Json, type JsonObject } from "@toolbus/contracts";
+import { foreignSchema, isJsonObject, type Json, type JsonObject } from "@toolbus/contracts";
 
 /**
  * Returns whether a value is what a matcher of a scenario describes. A plain value means an equal one, and a list means an equal list, item by item.
@@ -36,7 +36,7 @@ const OPERATORS: Readonly<Record<Operator, (wanted: Json, value: Json | undefine
   $gte: (least, value) => typeof value === "number" && value >= Number(least),
   $lte: (most, value) => typeof value === "number" && value <= Number(most),
   $exists: (wanted, value) => (value !== undefined) === wanted,
-  $schema: (schema, value) => value !== undefined && compileSchema(schema as JsonObject)(structuredClone(value)).length === 0,
+  $schema: (schema, value) => value !== undefined && fits(schema as JsonObject, value),
 };
 
 function operatorFault(name: Operator, wanted: Json): string | null {
@@ -71,10 +71,11 @@ function isPattern(text: string): boolean {
 }
 
 function isSchema(schema: JsonObject): boolean {
-  try {
-    compileSchema(schema);
-    return true;
-  } catch {
-    return false;
-  }
+  return foreignSchema(schema).ok;
+}
+
+/** The check fills defaults in, so it gets a copy. */
+function fits(schema: JsonObject, value: Json): boolean {
+  const compiled = foreignSchema(schema);
+  return compiled.ok && compiled.validate(structuredClone(value)).length === 0;
 }

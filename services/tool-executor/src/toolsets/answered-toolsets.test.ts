@@ -72,7 +72,7 @@ describe("answered toolsets", () => {
       descriptions: { get_weather: `${weather.description} Celsius.` },
     });
     expect(toolsets.map((one) => [one.name, one.list().map(({ definition }) => definition.name)])).toEqual([
-      ["release", ["file_risk_report"]],
+      ["release", ["get_test_details", "get_code_changes", "get_past_releases", "get_traces", "file_risk_report"]],
       ["suite", ["get_weather", "get_release_summary"]],
     ]);
     expect(toolsets[1]?.find("get_weather")?.definition.description).toMatch(/Celsius\.$/);

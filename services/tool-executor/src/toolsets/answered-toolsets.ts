@@ -110,7 +110,8 @@ function toolOf(definition: JsonObject): Tool {
   // `defineTool` checks the whole definition, and its TypeError says what is missing.
   const spec = { kind: "read", ...definition, run: () => null } as unknown as ReadSpec<JsonObject> | WriteSpec<JsonObject, Json>;
   if (spec.kind !== "write") return defineTool(spec);
-  return defineTool({ ...spec, prepare: (args) => args, ...(spec.idempotency?.mode === "reconcile" ? { reconcile: UNKNOWN } : {}) });
+  const answered = { ...spec, prepare: <A>(args: A): A => args, ...(spec.idempotency?.mode === "reconcile" ? { reconcile: UNKNOWN } : {}) };
+  return defineTool(answered);
 }
 
 const UNKNOWN = (): { readonly kind: "unknown" } => ({ kind: "unknown" });

@@ -10,10 +10,16 @@ export function dependencyFindings(change: ProductChange): readonly ChangeFindin
   const dependencies = change.dependencies.filter((dependency) => !isOwnStep(dependency, facts));
   // Somebody who moves everything at once did not choose the single step, and the whole move is what needs a look.
   const isBulk = dependencies.length >= changeThresholds.bulkSteps.value;
-  const majors = dependencies.filter(
-    (dependency) =>
-      isMajor(dependency, dependencies) && (!isBulk || facts.commits.list.some(({ subject }) => isNamedIn(subject, dependency))),
-  );
+  // One text of all subjects, because a hostile repository may have thousands of commits and of dependencies.
+  const subjects = isBulk
+    ? facts.commits.list
+        .map(({ subject }) => subject.toLowerCase())
+        .join("\n")
+        .slice(0, MOST_CHARS)
+    : "";
+  const majors = dependencies
+    .slice(0, MOST_DEPENDENCIES)
+    .filter((dependency) => isMajor(dependency, dependencies) && (!isBulk || isNamedIn(subjects, dependency)));
   const found: ChangeFinding[] = [];
   if (majors.length > 0) {
     const text = `${dependenciesOf(majors)} to another major version: ${named(majors.map(stepOf))}.`;
@@ -38,9 +44,14 @@ export function isMajor({ name, from, to, step }: DependencyFacts, all: readonly
   return path !== undefined && major !== undefined && all.some((other) => other.to === null && withoutMajor(other.name) === path);
 }
 
-function isNamedIn(subject: string, { name }: DependencyFacts): boolean {
+/** The most dependencies that are looked at one by one, and the most characters of subjects that are searched for each. */
+const MOST_DEPENDENCIES = 500;
+const MOST_CHARS = 200_000;
+
+/** Returns whether one of the subjects, in lower case, has the name of a dependency. */
+function isNamedIn(subjects: string, { name }: DependencyFacts): boolean {
   const own = withoutMajor(name).split("/").at(-1) ?? name;
-  return own.length >= 2 && subject.toLowerCase().includes(own.toLowerCase());
+  return own.length >= 2 && subjects.includes(own.toLowerCase());
 }
 
 /** Returns true for a patch step of a sibling in the same monorepo, which is released together with this package. */
