@@ -80,7 +80,7 @@ describe("the golden traces", () => {
         env: vendor.env(server),
       });
       expect(ended).toMatchObject({ code: 2 });
-      expect(JSON.stringify(trialsIn(out))).toContain("limits.rounds");
+      expect(JSON.stringify(trialsIn(out))).toContain("recovery: After an error, the same call was repeated");
     } finally {
       await server?.close();
     }
