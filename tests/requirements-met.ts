@@ -12,6 +12,8 @@ const judgeCalibration = from("packages/evals/src/judge/calibration.test.ts");
 const askedJudge = from("packages/evals/src/judge/judge.test.ts");
 const baselineComparison = from("packages/evals/src/baseline/compare-baseline.test.ts");
 const evaluationReports = from("packages/evals/src/report/report.test.ts");
+const evalScores = from("packages/evals/src/scoring/scores-of.test.ts");
+const goldenTraces = from("tests/e2e/eval-providers.test.ts");
 const evalCommands = from("apps/cli/src/evaluations/eval-commands.test.ts");
 const replays = from("packages/testing/src/replays/replays.test.ts");
 const recordedRuns = from("packages/testing/src/replays/recorded-runs.test.ts");
@@ -1021,6 +1023,19 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     ),
   ],
   "F-10": [modelMetrics("that ends is what it has cost, by profile and how it ended, and that it has ended so")],
+  "F-06": [goldenTraces("fail for a model that files without end, so that they can gate")],
+  "Q-02": [
+    evalScores("pass a call with its arguments, its round and its status"),
+    evalScores("give half for the right tool with other arguments, too late or with another status, and nothing for no call"),
+    evalScores("pass an expected severity, and give half for a neighbour"),
+    evalScores("finds a figure that nothing shows"),
+    evalScores("passes a few repeats after an error, and not more"),
+  ],
+  "Q-06": [
+    goldenTraces("hold for the offline rules"),
+    goldenTraces("hold over the wire protocol of $name"),
+    goldenTraces("fail for a model that files without end, so that they can gate"),
+  ],
   "Q-03": [
     judgeCalibration("equals the agreement, kappa and interval of a table that was worked out by hand"),
     judgeCalibration("not with a kappa below 0.6, and then its scores are advisory"),

@@ -12,6 +12,36 @@ export const evaluationMutations: Mutations = {
       },
     ],
   },
+  "F-06": {
+    breaks: "a model that repeats a denied write passes its golden trace",
+    patches: [
+      {
+        file: "packages/evals/src/scoring/conduct-scores.ts",
+        find: "failed > 0 && most <= repeatedCalls",
+        replace: "failed > 0",
+      },
+    ],
+  },
+  "Q-02": {
+    breaks: "a neighbouring severity counts as right",
+    patches: [
+      {
+        file: "packages/evals/src/scoring/decision-scores.ts",
+        find: "Math.max(0, 1 - distance / 2)",
+        replace: "distance < 2 ? 1 : 0",
+      },
+    ],
+  },
+  "Q-06": {
+    breaks: "a model that repeats a denied write passes its golden trace",
+    patches: [
+      {
+        file: "packages/evals/src/scoring/conduct-scores.ts",
+        find: "failed > 0 && most <= repeatedCalls",
+        replace: "failed > 0",
+      },
+    ],
+  },
   "Q-05": {
     breaks: "a drop of 5.1 percent is no regression",
     patches: [
