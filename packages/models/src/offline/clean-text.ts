@@ -18,3 +18,9 @@ export function cleanText(text: string, maxChars: number): string {
 export function quoted(text: string, maxChars: number): string {
   return `"${cleanText(text, maxChars).replaceAll('"', "'")}"`;
 }
+
+/** Returns foreign text as a sentence that ends with a full stop or a similar sign. */
+export function sentence(text: string): string {
+  const line = cleanText(text, 500);
+  return /[.!?…]$/.test(line) ? line : `${line}.`;
+}

@@ -1,9 +1,8 @@
 import { describeProblems, type Json } from "@toolbus/contracts";
 import { parseReleaseFacts, type ReleaseFacts } from "@toolbus/release-facts/facts";
 import type { Attempt } from "./attempts.ts";
-import { cleanText } from "./clean-text.ts";
+import { cleanText, sentence } from "./clean-text.ts";
 import { objectIn } from "./release-facts.ts";
-import { sentence } from "./summary-texts.ts";
 
 /** The facts of a release's change, or one sentence that says why there are none. */
 export interface CodeEvidence {

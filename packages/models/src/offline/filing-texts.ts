@@ -1,10 +1,10 @@
 import { counted } from "@toolbus/contracts";
 import type { Attempt, Failed } from "./attempts.ts";
-import { cleanText, quoted } from "./clean-text.ts";
+import { cleanText, quoted, sentence } from "./clean-text.ts";
 import { objectIn, type ReleaseFacts } from "./release-facts.ts";
 import type { ReleaseJudgement } from "./judge-release.ts";
 import type { RiskReport } from "./risk-report.ts";
-import { reasoning, sentence, SPEAKER } from "./summary-texts.ts";
+import { reasoning, SPEAKER } from "./summary-texts.ts";
 import { constants } from "./thresholds.ts";
 
 /** Returns the text for the turn that files the report for the first time. */

@@ -1,6 +1,6 @@
 import { counted } from "@toolbus/contracts";
 import type { Failed } from "./attempts.ts";
-import { cleanText, quoted } from "./clean-text.ts";
+import { cleanText, quoted, sentence } from "./clean-text.ts";
 import type { ReleaseFacts } from "./release-facts.ts";
 import type { ReleaseJudgement } from "./judge-release.ts";
 import type { RiskReport } from "./risk-report.ts";
@@ -59,10 +59,4 @@ function remedy({ code, retryable }: Failed): string {
   if (code === "tool_not_found") return "Start the toolset that offers it, then run the investigation again.";
   if (retryable) return "I have tried twice. Run the investigation again when the release API answers.";
   return "Fix the cause, then run the investigation again.";
-}
-
-/** Returns foreign text as a sentence that ends with a full stop or a similar sign. */
-export function sentence(text: string): string {
-  const line = cleanText(text, 500);
-  return /[.!?…]$/.test(line) ? line : `${line}.`;
 }

@@ -1,11 +1,11 @@
 import { counted, type JsonObject } from "@toolbus/contracts";
 import type { ModelRequest } from "../../model-provider.ts";
 import { attemptsOf, type Failed, mayRetry } from "../attempts.ts";
-import { cleanText, quoted } from "../clean-text.ts";
+import { cleanText, quoted, sentence } from "../clean-text.ts";
 import { readReleaseFacts } from "../release-facts.ts";
 import { SUMMARY_TOOL } from "../release-step.ts";
 import type { Step } from "../step.ts";
-import { sentence, SPEAKER } from "../summary-texts.ts";
+import { SPEAKER } from "../summary-texts.ts";
 import { alertInWords, type AlertFacts, readAlertFacts } from "./alert-facts.ts";
 import { concludeAlert, type Conclusion, type NamedRelease } from "./conclude-alert.ts";
 import { type Lookups, lookupsOf } from "./lookups.ts";

@@ -1,7 +1,6 @@
 import type { TranscriptEntry } from "@toolbus/contracts";
 import { attempt, type Failed } from "../attempts.ts";
-import { quoted } from "../clean-text.ts";
-import { sentence } from "../summary-texts.ts";
+import { quoted, sentence } from "../clean-text.ts";
 import { resultInWords } from "./result-in-words.ts";
 import { type ChatTool, exampleCall, needsReplacing, REPLACE } from "./tool-example.ts";
 
