@@ -32,6 +32,17 @@ function withEvent(record: RunRecord, is: (event: NumberedRunEvent) => boolean, 
 }
 
 describe("a replay of a log that another version of the agent wrote", () => {
+  it("refuses a profile that lacks parts in one sentence", async () => {
+    const record = await recorded(READ_AND_WRITES);
+    if (!record.profile?.profile) throw new Error("The record has no profile.");
+    for (const part of ["systemPrompt", "tools", "limits", "seedCalls", "report"]) {
+      const { [part]: _, ...rest } = record.profile.profile;
+      await expect(replayRecord({ ...record, profile: { ...record.profile, profile: rest } })).rejects.toThrow(
+        /^The profile in the record of rn_\S+ lacks parts:/,
+      );
+    }
+  });
+
   it("finds another sum of the usage", async () => {
     const record = await recorded(READ_AND_WRITES);
     expect((await replayRecord(record)).difference).toBeNull();

@@ -1,4 +1,4 @@
-import { DIRECT_CALL_PROFILE, type RunRecord } from "@toolbus/contracts";
+import { DIRECT_CALL_PROFILE, isJsonObject, type JsonObject, type RunRecord } from "@toolbus/contracts";
 import { directCallProfile } from "../direct-call/direct-call.ts";
 import type { Profile } from "../profile.ts";
 
@@ -10,13 +10,27 @@ export class ReplayRefused extends Error {
 /** Returns the profile with which the run began. Null if its agent did not know the profile. Throws `ReplayRefused` if the record does not have it. */
 export function recordedProfile({ run, events, profile }: RunRecord): Profile | null {
   if (run.profile === DIRECT_CALL_PROFILE) return directCallProfile;
-  // Only an agent makes these documents, so the profile has all of its parts.
-  if (profile?.profile) return profile.profile as unknown as Profile;
+  if (profile?.profile) return wholeProfile(profile.profile, run.runId);
   const [first] = events;
   if (first?.type === "run.failed" && first.sequence === 1 && run.profileHash === undefined) return null;
   throw new ReplayRefused(
     `The record of ${run.runId} does not have the profile "${run.profile}": record the run with an operator's key, or give the profile with --profile.`,
   );
+}
+
+/** An agent wrote the profile with all of its parts, but a person may have edited the file of a record since. */
+function wholeProfile(profile: JsonObject, runId: string): Profile {
+  const { name, systemPrompt, tools, limits, seedCalls, report } = profile;
+  const isWhole =
+    typeof name === "string" &&
+    typeof systemPrompt === "string" &&
+    (tools === "all" || Array.isArray(tools)) &&
+    isJsonObject(limits) &&
+    ["maxRounds", "activeMs", "maxTools", "maxTokens"].every((limit) => typeof limits[limit] === "number") &&
+    Array.isArray(seedCalls) &&
+    (report === null || isJsonObject(report));
+  if (isWhole) return profile as unknown as Profile;
+  throw new ReplayRefused(`The profile in the record of ${runId} lacks parts: record the run again, or give the profile with --profile.`);
 }
 
 /** Returns the names of profiles that a refused run's message lists. */
