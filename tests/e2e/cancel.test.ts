@@ -76,8 +76,9 @@ describe("a cancel", () => {
     expect((await cancel(runId)).status).toBe(202);
     const events = await follow(requester(), runId);
     const results = events.flatMap((event) => (event.type === "call.resolved" ? [[event.callId, event.status]] : []));
-    expect(results).toEqual([
+    expect(results.toSorted()).toEqual([
       [`${runId}.0.0`, "ok"],
+      [`${runId}.0.1`, "error"],
       [`${runId}.1.0`, "cancelled"],
     ]);
     const decider = { approvals: system.approvalsUrl, approver: system.keys.approver };
@@ -123,6 +124,7 @@ async function heldApi(): Promise<HeldApi> {
   const server = createServer((request, response) => {
     // This request is the worker's own check of the target. No run waits for it.
     if (request.url?.includes("availability-check")) response.end("{}");
+    else if (request.method === "GET" && !request.url?.startsWith("/release-summary")) response.writeHead(404).end("{}");
     else if (request.method === "GET") entry(/r\d/.exec(request.url ?? "")?.[0] ?? "").resolve({ request, response });
     else {
       filed++;

@@ -107,7 +107,8 @@ describe("toolbus investigate", () => {
     expect(program.stdout()).toContain(`Run ${runId}\n`);
     await approve(cli, `ap_${runId}.1.0`);
     const { code, stdout } = await program.ended();
-    expect(stdout).toMatch(new RegExp(`Report on ${RELEASE}: (low|medium|high) {2}\\(filed as report-\\d+\\)\\n {2}- `));
+    expect(stdout).toMatch(new RegExp(`Report on ${RELEASE}: (low|medium|high) {2}\\(filed as report-\\d+\\)\\n`));
+    expect(stdout).toMatch(/^ {2}(low|medium|high) +\w/m);
     expect(stdout).toContain(`  ${runId}.0.0  get_release_summary  ok`);
     expect(code).toBe(0);
   });

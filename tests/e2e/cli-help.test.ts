@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { askingRun, type CliUnderTest, cliUnderTest, waitingRun } from "./testing/cli-under-test.ts";
-import { approve, heldApproval } from "./testing/http-client.ts";
+import { approve, follow, heldApproval } from "./testing/http-client.ts";
+import { taggedRepository } from "./testing/scratch.ts";
 
 let cli: CliUnderTest;
 beforeAll(async () => {
@@ -52,6 +53,18 @@ describe("the examples in the help work as they are written", () => {
     for (const line of await examplesOf("runs", command)) expect(await codeOf(line, { run: runId })).toBe(0);
   });
 
+  it("runs record and runs replay, which says with 2 that changed tools differ, and with 1 that a model has no key", async () => {
+    const { runId, approvalId } = await waitingRun(cli);
+    await approve(cli, approvalId);
+    await follow(cli, runId);
+    cli.files.file("replays/tools.yaml", "- name: get_release_summary\n  description: Reads a release.\n");
+    for (const line of [...(await examplesOf("runs", "record")), ...(await examplesOf("runs", "replay"))])
+      expect([line, await codeOf(`cd '${cli.files.at("replays")}' && ${line}`, { run: runId })]).toEqual([
+        line,
+        line.includes("--tools") ? 2 : line.includes("--model") ? 1 : 0,
+      ]);
+  });
+
   it("runs cancel", async () => {
     for (const line of await examplesOf("runs", "cancel")) expect(await codeOf(line, { run: (await waitingRun(cli)).runId })).toBe(0);
   });
@@ -74,8 +87,9 @@ describe("the examples in the help work as they are written", () => {
   });
 
   it("investigate, each followed to its report, whose severity is below the gate of the second", async () => {
+    const repo = taggedRepository(cli.files.at("repo"), ["v1.4.0", "v1.5.0"]);
     for (const line of await examplesOf("investigate")) {
-      await using program = cli.shell(line);
+      await using program = cli.shell(line.replace("--repo .", `--repo '${repo}'`));
       if (!line.includes("--alert")) {
         const [, runId = ""] = await program.says(/^Run (rn_\S+)\n/);
         await approve(cli, await heldApproval(cli, runId));

@@ -10,6 +10,7 @@ import { taggedRepository } from "./testing/scratch.ts";
 const ORDERS = path.join(import.meta.dirname, "../../examples/orders-worker");
 const [POLICY, DEFINITION] = [path.join(ORDERS, "policy.yaml"), path.join(ORDERS, "issue_refund.json")];
 const COMPATIBILITY = path.join(import.meta.dirname, "../../docs/compatibility.json");
+const SUITE = path.join(import.meta.dirname, "../../evals/golden-traces");
 const REFUND = '{"order":"ORD-1","amount":80,"reason":"broken"}';
 const TOOL = "file_risk_report";
 const ALERT = { labels: { alertname: "Errors", release: RELEASE } };
@@ -61,12 +62,16 @@ const LINES: Readonly<Record<string, readonly Line[]>> = {
   demo: [() => ["--repo", taggedRepository(cli.files.at("repo")), "--data", cli.files.data(), "--approve"]],
   chat: [() => ["hello"]],
   investigate: [() => [RELEASE, "--no-wait"], () => ["--alert", cli.files.file("alert.json", JSON.stringify(ALERT))]],
+  "eval run": [() => [SUITE, "--out", cli.files.at("evaluation")]],
+  "eval add": [async () => [...(await run()), "--suite", cli.files.at("suite")]],
   "eval report": [() => [evalResult()], () => [evalResult(), "--format", "html"], () => [evalResult(), "--out", cli.files.at("report.md")]],
   "eval compare": [() => [evalResult(), evalResult()]],
   "eval judge": [() => [cli.files.file("labels.yaml", LABELS)]],
   "eval baseline save": [() => [evalResult(), "1.0.0", "--folder", cli.files.at("baselines")]],
   "eval baseline compare": [() => [evalResult(), "--folder", cli.files.at("baselines")]],
   "runs list": [() => []],
+  "runs record": [run, async () => [...(await run()), "--out", cli.files.at("record.json")]],
+  "runs replay": [run],
   "runs show": [run],
   "runs why": [run],
   "runs cancel": [run],

@@ -5,6 +5,7 @@ import { DEMO, type Ended, runProgram, startProgram } from "./testing/program.ts
 import {
   BAD_METRICS,
   emptyRepository,
+  FAILING_JUNIT,
   filedIn,
   FINE_METRICS,
   PASSING_JUNIT,
@@ -25,6 +26,7 @@ describe("the demo", () => {
   const release = (): string[] => ["--repo", repo, "--from", "v1", "--to", "v2"];
   const demo = (data: string, ...flags: string[]): Promise<Ended> => runProgram(DEMO, [...release(), "--data", data, ...flags]);
   const clean = (): string[] => ["--junit", files.file("junit.xml", PASSING_JUNIT), "--metrics", files.file("fine.json", FINE_METRICS)];
+  const failing = (): string[] => ["--junit", files.file("failing.xml", FAILING_JUNIT)];
   const alarming = (): string[] => ["--junit", files.file("junit.xml", PASSING_JUNIT), "--metrics", files.file("bad.json", BAD_METRICS)];
 
   it("shows the card, files the report once and names its severity when the approver says yes", async () => {
@@ -32,13 +34,13 @@ describe("the demo", () => {
     const { code, stdout, stderr } = await demo(data, "--approve");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     const [report, ...more] = filedIn(data);
-    expect(report).toMatchObject({ release_id: "v2", severity: "medium" });
+    expect(report).toMatchObject({ release_id: "v2", severity: "low" });
     expect(more).toEqual([]);
     expect(stdout).toMatch(/┌─ approval/);
-    expect(stdout).toContain("File a medium risk report for release v2");
+    expect(stdout).toContain("File a low risk report for release v2");
     expect(stdout).toContain("requester  user:local");
     expect(stdout).toMatch(/approved by approver:local/);
-    expect(stdout).toContain(`Risk report for v2: medium  (filed as ${report?.report_id})`);
+    expect(stdout).toContain(`Risk report for v2: low  (filed as ${report?.report_id})`);
   });
 
   it("prints one JSON document and nothing else with --json", async () => {
@@ -66,12 +68,13 @@ describe("the demo", () => {
     expect(document).toMatchObject({
       status: "completed",
       release: { id: "v2", source: "git" },
-      severity: "medium",
+      severity: "low",
       findings: report?.findings,
       filing: { status: "filed", reportId: report?.report_id },
-      approvals: [{ decision: "approve", effect: expect.stringContaining("medium") }],
+      approvals: [{ decision: "approve", effect: expect.stringContaining("low") }],
       evidence: [
         { tool: "get_release_summary", status: "ok" },
+        { tool: "get_code_changes", status: "ok" },
         { tool: "file_risk_report", status: "ok" },
       ],
       error: null,
@@ -83,7 +86,8 @@ describe("the demo", () => {
 
   it("is a command of toolbus as well: one document of JSON and nothing else, whatever the exit code", async () => {
     const data = files.data();
-    const toolbus = (...flags: string[]): Promise<Ended> => runProgram(TOOLBUS, ["demo", ...release(), "--data", data, "--json", ...flags]);
+    const toolbus = (...flags: string[]): Promise<Ended> =>
+      runProgram(TOOLBUS, ["demo", ...release(), ...failing(), "--data", data, "--json", ...flags]);
     const pending = await toolbus();
     expect({ code: pending.code, stderr: pending.stderr }).toEqual({ code: 3, stderr: "" });
     const { runId } = JSON.parse(pending.stdout) as { readonly runId: string };
@@ -108,7 +112,7 @@ describe("the demo", () => {
     { severity: "medium", level: "high", code: 0 },
     { severity: "high", level: "high", code: 2 },
   ])("exits with $code for severity $severity and --fail-on $level", async ({ severity, level, code }) => {
-    const measured = severity === "low" ? clean() : severity === "high" ? alarming() : [];
+    const measured = severity === "low" ? clean() : severity === "high" ? alarming() : failing();
     const data = files.data();
     const ended = await demo(data, "--json", "--approve", "--fail-on", level, ...measured);
     expect(JSON.parse(ended.stdout)).toMatchObject({ severity, exitCode: code });
@@ -129,7 +133,7 @@ describe("the demo", () => {
     const data = files.data();
     const asked = await demo(data);
     expect({ code: asked.code, stderr: asked.stderr }).toEqual({ code: 3, stderr: "" });
-    expect(asked.stdout).toContain("File a medium risk report for release v2");
+    expect(asked.stdout).toContain("File a low risk report for release v2");
     expect(asked.stdout).toContain("the approval stays pending");
     expect(filedIn(data)).toEqual([]);
     const runId = /^Run (rn_\S+)/m.exec(asked.stdout)?.[1];

@@ -32,7 +32,11 @@ describe("the metrics of a dependency", () => {
       .poll(() => latest("toolbus.tool.slo.p99"), PATIENCE)
       .toEqual({
         "file_risk_report release": 5000,
+        "get_code_changes release": 15_000,
+        "get_past_releases release": 10_000,
         "get_release_summary release": 2000,
+        "get_test_details release": 2000,
+        "get_traces release": 2000,
       });
     expect(latest("toolbus.tool.slo.success_rate")).toMatchObject({ "file_risk_report release": 0.99 });
     expect(latest("toolbus.dependency.budget.p99")).toMatchObject({ "get_release_summary release release-api": 2000 });

@@ -33,6 +33,7 @@ describe("the log of npm start at its default level", () => {
 
     expect(reported(filed).map(({ msg }) => msg)).toEqual([
       "a run began",
+      "a tool call failed",
       "a write asked for a grant",
       "a person decided",
       "a tool call was answered",
@@ -41,10 +42,12 @@ describe("the log of npm start at its default level", () => {
     const callId = `${filed}.1.0`;
     expect(reported(filed)).toMatchObject([
       { profile: "release-investigation" },
+      // The example releases of npm start have no repository.
+      { callId: `${filed}.0.1`, tool: "get_code_changes", code: "no_code_changes" },
       { callId, status: "pending" },
       { callId, tool: "file_risk_report", by: "approver:local", decision: "approve" },
       { callId, status: "ok", tool: "file_risk_report" },
-      { status: "completed", toolCalls: 2, writes: 1 },
+      { status: "completed", toolCalls: 3, writes: 1 },
     ]);
     expect(reported(asked)).toMatchObject([
       { level: 30, msg: "a run began" },

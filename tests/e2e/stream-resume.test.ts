@@ -9,8 +9,19 @@ import { type Addresses, type Child, startChild } from "./testing/child.ts";
 import { approve, look, startRun } from "./testing/http-client.ts";
 import { someRelease } from "./testing/releases.ts";
 
-/** The events of a release investigation with one write that waits for a person. */
-const STORY = ["run.started", "turn", "call.resolved", "turn", "call.held", "call.decided", "call.resolved", "turn", "run.completed"];
+/** The events of a release investigation with two reads and one write that waits for a person. */
+const STORY = [
+  "run.started",
+  "turn",
+  "call.resolved",
+  "call.resolved",
+  "turn",
+  "call.held",
+  "call.decided",
+  "call.resolved",
+  "turn",
+  "run.completed",
+];
 
 interface Seen {
   readonly id: string;

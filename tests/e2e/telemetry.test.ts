@@ -49,6 +49,7 @@ describe("one investigation", () => {
       "execute_tool get_release_summary": ["publish tool.invoke.release", "invoke_agent default", "conversation"],
       "process approval.request": ["publish approval.request", "invoke_agent default", "conversation"],
       "process approval.held.default": ["publish approval.held.default", "process approval.request"],
+      "execute_tool get_code_changes": ["publish tool.invoke.release", "invoke_agent default", "conversation"],
       "execute_tool file_risk_report": ["publish tool.invoke.release", "conversation"],
     };
     const found = Object.entries(chains).map(([name, chain]) => {
@@ -62,12 +63,12 @@ describe("one investigation", () => {
 
   it("has three spans for a call: its publish, its work at the worker, and its answer at the agent", () => {
     const trace = traceOf(runId);
-    for (const tool of ["get_release_summary", "file_risk_report"]) {
+    for (const tool of ["get_release_summary", "get_code_changes", "file_risk_report"]) {
       const answers = trace.filter((span) => span.name === "process tool.result.default" && ancestors(span, trace)[0]?.endsWith(tool));
       expect(answers.map((span) => ancestors(span, trace).slice(0, 2))).toEqual([[`execute_tool ${tool}`, "publish tool.invoke.release"]]);
     }
     const ofCalls = trace.filter(({ attributes }) => /^tool\.(?:invoke|result)\./.test(String(attributes["messaging.destination.name"])));
-    expect(ofCalls).toHaveLength(6);
+    expect(ofCalls).toHaveLength(9);
   });
 
   it("has every span below another one that was sent, in every trace", () => {
@@ -205,6 +206,7 @@ describe("one investigation", () => {
         "chat rules-1",
         "conversation",
         "execute_tool file_risk_report",
+        "execute_tool get_code_changes",
         "execute_tool get_release_summary",
         "invoke_agent default",
         "process approval.held.default",
@@ -253,6 +255,8 @@ describe("one investigation", () => {
         provider: "toolbus",
         trace_id: traceOf(runId)[0]?.traceId,
       },
+      // This release API has no repository.
+      expect.objectContaining({ call_id: `${runId}.0.1`, tool_name: "get_code_changes", kind: "read", status: "error" }),
       expect.objectContaining({
         call_id: `${runId}.1.0`,
         round: 1,
@@ -322,9 +326,9 @@ describe("the metrics", () => {
     const last = (name: string): readonly number[] | undefined =>
       traced.receiver.metrics().findLast((metric) => metric.name === name)?.values;
     expect(last("toolbus.sse.streams")).toEqual([0]);
-    // Two runs read the summary, and one run filed a report.
-    expect(last("toolbus.tool.invocations")?.toSorted()).toEqual([1, 2]);
-    expect(last("toolbus.tool.calls")?.toSorted()).toEqual([1, 2]);
+    // Two runs read the summary and the changes of the code, and one run filed a report.
+    expect(last("toolbus.tool.invocations")?.toSorted()).toEqual([1, 2, 2]);
+    expect(last("toolbus.tool.calls")?.toSorted()).toEqual([1, 2, 2]);
   });
 
   it("has the milliseconds of each tool call", () => {

@@ -1,9 +1,11 @@
 import { execFileSync } from "node:child_process";
-import { copyFileSync, cpSync } from "node:fs";
 import path from "node:path";
 
 /** The commit before the first version that has a compatibility manifest. */
 export const BEFORE = "ee4eef06";
+
+/** The first commit that has a compatibility manifest. */
+const FIRST = "b94cbac9";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
 const CONTRACTS = "packages/contracts/src";
@@ -31,11 +33,11 @@ export function install(folder: string): void {
 
 /**
  * Returns the manifest of an installed checkout of that commit, as text. The commit has no manifest of its own, so the code that makes it comes from
- * this checkout, and everything that it describes from the commit.
+ * the first commit that has one, and everything that it describes from the checkout. Later code also describes documents that the checkout lacks.
  */
 export function manifestOf(folder: string): string {
-  cpSync(path.join(ROOT, CONTRACTS, "compatibility"), path.join(folder, CONTRACTS, "compatibility"), { recursive: true });
-  copyFileSync(path.join(ROOT, CONTRACTS, "store-format.ts"), path.join(folder, CONTRACTS, "store-format.ts"));
+  const code = execFileSync("git", ["archive", FIRST, `${CONTRACTS}/compatibility`, `${CONTRACTS}/store-format.ts`], { cwd: ROOT });
+  execFileSync("tar", ["-x", "-C", folder], { input: code });
   const source = `const { compatibilityManifest, manifestText } = await import("./${CONTRACTS}/compatibility/index.ts");
     const { FORMAT } = await import("./packages/state/src/redis/store-record.ts");
     process.stdout.write(manifestText({ ...compatibilityManifest(), storeFormat: FORMAT }));`;

@@ -9,6 +9,7 @@ describe("version step", () => {
     ["@apollo/server@4.10.0-rc.1", "4.10.0-rc.1", "@apollo/server@"],
     ["2.0.0a1", "2.0.0a1", ""],
     ["axum-v0.6", "0.6", "axum-v"],
+    ["v2", "2", "v"],
   ])("reads the version of the tag %s", (tag, text, series) => {
     expect(versionOf(tag)?.text).toBe(text);
     expect(seriesOf(tag)).toBe(series);
@@ -22,6 +23,8 @@ describe("version step", () => {
     ["2.0.0-rc.1", "2.0.0", "pre", false],
     ["1.2.3", "1.2.3", "none", false],
     ["1.2.3", "1.2.2", "back", false],
+    ["v1", "v2", "major", true],
+    ["v2", "v2.1", "minor", false],
   ])("from %s to %s is %s", (from, to, step, breaks) => {
     expect(stepOf(versionOf(from), versionOf(to))).toBe(step);
     expect(mayBreak(stepOf(versionOf(from), versionOf(to)), versionOf(from))).toBe(breaks);
@@ -29,6 +32,7 @@ describe("version step", () => {
 
   it("does not guess: a name without a version has an unknown step", () => {
     expect(versionOf("main")).toBeNull();
+    expect(versionOf("build-20241129")).toBeNull();
     expect(stepOf(versionOf("main"), versionOf("v1.0.0"))).toBe("unknown");
   });
 

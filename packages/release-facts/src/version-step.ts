@@ -12,8 +12,13 @@ export interface Version {
 const VERSION =
   /(?:^|[^0-9.])v?((\d{1,9})[._](\d{1,9})(?:[._](\d{1,9}))?(?:[-.]?((?:alpha|beta|rc|pre|dev|canary|next|a|b)[0-9A-Za-z.-]{0,40}))?)$/i;
 
+// A tag that is only a number, such as v2, is a version. A number at the end of other words is not, because it may be a date or a build.
+const WHOLE = /^v?(\d{1,5})$/i;
+
 /** Returns the version at the end of a tag's name, or null if the name does not end with a version. */
 export function versionOf(name: string): Version | null {
+  const [, whole] = WHOLE.exec(name) ?? [];
+  if (whole !== undefined) return { text: whole, numbers: [Number(whole), 0, 0], pre: "" };
   const [, text, major, minor, patch, pre] = VERSION.exec(name.slice(-100)) ?? [];
   if (text === undefined) return null;
   return { text: text.replaceAll("_", "."), numbers: [Number(major), Number(minor), Number(patch ?? 0)], pre: pre ?? "" };

@@ -3,7 +3,7 @@ import { attributes, keys, type Message, type RunEvent, topics } from "@toolbus/
 import { expect, it } from "vitest";
 import { expectRefusal } from "./cli-under-test.ts";
 import { type DeadLettersUnderTest, RELEASE } from "./dead-letters-under-test.ts";
-import { follow, startRun } from "./http-client.ts";
+import { call, follow } from "./http-client.ts";
 
 const HOUR_MS = 3_600_000;
 const GRANT = "eyJ.a-grant.of-nobody";
@@ -126,36 +126,45 @@ export function deadLetterCases(system: () => DeadLettersUnderTest): void {
   it("of an invoke make the agent send its call again at once", async () => {
     const kept = system().next("keep");
     system().loseNext("tool.invoke.");
-    const runId = await startRun(system(), RELEASE);
+    const runId = await startRead(system());
     const letterId = await kept;
-    expect(await system().letter(letterId)).toMatchObject({ queue: "tool.invoke.release", callId: `${runId}.0.0`, replayBy: "call" });
+    expect(await system().letter(letterId)).toMatchObject({ queue: "tool.invoke.release", callId: `${runId}.1.0`, replayBy: "call" });
     const answered = follow(system(), runId, isResolved);
     const replayed = await system().cli("dead-letters", "replay", letterId);
     expect(replayed.stdout).toMatch(/the agent looks at its call/);
-    expect((await answered).at(-1)).toMatchObject({ type: "call.resolved", callId: `${runId}.0.0`, status: "ok" });
-    expect(system().invokes(runId)).toMatchObject([{ id: `${runId}.0.0#1` }, { id: `${runId}.0.0#2` }]);
+    expect((await answered).at(-1)).toMatchObject({ type: "call.resolved", callId: `${runId}.1.0`, status: "ok" });
+    expect(system().invokes(runId)).toMatchObject([{ id: `${runId}.1.0#1` }, { id: `${runId}.1.0#2` }]);
   });
 
   it("of a result make the agent join it when it comes to its queue again", async () => {
     const kept = system().next("keep");
     system().loseNext("tool.result.");
-    const runId = await startRun(system(), RELEASE);
+    const runId = await startRead(system());
     const letterId = await kept;
-    expect(await system().letter(letterId)).toMatchObject({ queue: "tool.result.default", callId: `${runId}.0.0`, replayBy: "publish" });
+    expect(await system().letter(letterId)).toMatchObject({ queue: "tool.result.default", callId: `${runId}.1.0`, replayBy: "publish" });
     const answered = follow(system(), runId, isResolved);
     await system().replay(letterId);
-    expect((await answered).at(-1)).toMatchObject({ type: "call.resolved", callId: `${runId}.0.0`, status: "ok" });
-    expect(system().invokes(runId)[0]).toMatchObject({ id: `${runId}.0.0#1` });
+    expect((await answered).at(-1)).toMatchObject({ type: "call.resolved", callId: `${runId}.1.0`, status: "ok" });
+    expect(system().invokes(runId)[0]).toMatchObject({ id: `${runId}.1.0#1` });
   });
 
   it("of a call that already has its result are not replayed, with the reason", async () => {
-    const runId = await startRun(system(), RELEASE);
+    const runId = await startRead(system());
     await follow(system(), runId, isResolved);
     const [invoke] = system().invokes(runId);
     if (!invoke) throw new Error("The run sent no invoke.");
-    const letterId = await system().given("tool.invoke.release", "{", { ...invoke, id: `${runId}.0.0#2`, body: "{" });
+    const letterId = await system().given("tool.invoke.release", "{", { ...invoke, id: `${runId}.1.0#2`, body: "{" });
     expectRefusal(await system().cli("dead-letters", "replay", letterId), 1, /already has its result \(ok\): a replay would do nothing/);
   });
+}
+
+/** Starts a run with one call, which reads. Its call is the first of its round. */
+async function startRead({ gateway, user }: DeadLettersUnderTest): Promise<string> {
+  const { body } = await call(`${gateway}/v1/conversations`, user, { profile: "direct" });
+  const { conversationId } = body as { readonly conversationId: string };
+  const text = `get_release_summary {"release_id": "${RELEASE}"}`;
+  const sent = await call(`${gateway}/v1/conversations/${conversationId}/messages`, user, { text });
+  return (sent.body as { readonly runId: string }).runId;
 }
 
 function isResolved(event: RunEvent): boolean {

@@ -84,6 +84,8 @@ export function filedIn(dataDirectory: string): readonly FiledReport[] {
 
 /** Test results without a failure, and good metrics. With these, the rules report no finding for a small release. */
 export const PASSING_JUNIT = '<testsuite name="all"><testcase name="reads"/><testcase name="writes"/></testsuite>';
+/** Test results with one failed test of a hundred, which the rules call medium. */
+export const FAILING_JUNIT = `<testsuite name="all">${'<testcase name="reads"/>'.repeat(99)}<testcase name="writes"><failure/></testcase></testsuite>`;
 export const FINE_METRICS = JSON.stringify({
   error_rate: 0.001,
   response_time_p95: 120,
