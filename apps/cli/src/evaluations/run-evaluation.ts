@@ -22,6 +22,7 @@ import { Failure } from "../toolbus/failure.ts";
 import { embeddedHost } from "./embedded-host.ts";
 import { valueOf } from "./eval-file.ts";
 import { liveHost } from "./live-host.ts";
+import { ownFolder } from "./own-folder.ts";
 import { progressScreen } from "./progress-screen.ts";
 import { readVariants } from "./read-variant.ts";
 import { resultLines } from "./result-lines.ts";
@@ -55,6 +56,7 @@ export async function runEvaluation(context: Context, place: string, options: Ev
   const repeats = options.repeats ?? suite.repeats;
   const folder =
     options.out === undefined ? path.join(context.options.dataDirectory, "evals", suite.name) : path.resolve(around.cwd, options.out);
+  using _own = await ownFolder(folder);
   const head = journalHead(suite, { variants, repeats, startedAt: new Date(around.now()).toISOString() });
   const journal = await journalIn(folder, head, fresh);
   const screen = progressScreen({ sink: output.err, quiet: context.options.quiet, now: around.now });
