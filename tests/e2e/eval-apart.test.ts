@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { startModelServer } from "@toolbus/model-servers";
 import { afterAll, describe, expect, it } from "vitest";
@@ -31,6 +31,8 @@ async function setup() {
   return {
     out: files.at(`${folder}/out`),
     otherOut: files.at(`${folder}/other`),
+    /** The folders of running and killed evaluations. */
+    leftovers: () => readdirSync(temporary).filter((name) => name.startsWith("toolbus-eval-")),
     evaluate: (out: string, ...more: readonly string[]) =>
       runProgram(TOOLBUS, argsFor(out, ...more), { env: { TMPDIR: temporary, ...model } }),
     /** Resolves when the evaluation waits for its model. */
@@ -57,5 +59,19 @@ describe("an evaluation that runs", () => {
       expect(await first.ended()).toMatchObject({ signal: "SIGKILL" });
     }
     expect(await t.evaluate(t.out)).toMatchObject({ code: 0, stdout: expect.stringContaining("1 of 1 trial passed") as string });
+  });
+
+  it("leaves no temporary folder, and the next one removes those of killed ones but never that of a running one", async () => {
+    await using t = await setup();
+    await using running = await t.hanging(t.out);
+    const [own] = t.leftovers();
+    expect(t.leftovers()).toHaveLength(1);
+    expect(await t.evaluate(t.otherOut)).toMatchObject({ code: 0 });
+    expect(t.leftovers()).toEqual([own]);
+    running.kill("SIGKILL");
+    expect(await running.ended()).toMatchObject({ signal: "SIGKILL" });
+    expect(t.leftovers()).toEqual([own]);
+    expect(await t.evaluate(t.otherOut)).toMatchObject({ code: 0 });
+    expect(t.leftovers()).toEqual([]);
   });
 });

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import os from "node:os";
-import path from "node:path";
 import {
   type AllInOne,
   type AnsweredToolsets,
@@ -17,6 +14,7 @@ import { EXIT } from "../toolbus/exit-codes.ts";
 import { Failure } from "../toolbus/failure.ts";
 import { type Approvers, decideAsScripted } from "./decide-as-scripted.ts";
 import { followTrial } from "./follow-trial.ts";
+import { type ScratchFolder, scratchFolder } from "./scratch-folder.ts";
 import { scratchSystem } from "./scratch-system.ts";
 import { runOfCall, type TrialBook, trialBook } from "./trial-book.ts";
 import { writeProfiles } from "./variant-profiles.ts";
@@ -36,11 +34,11 @@ export interface EmbeddedHostOptions {
  * Throws a Failure if the system cannot start.
  */
 export async function embeddedHost(options: EmbeddedHostOptions): Promise<ScenarioHost> {
-  const folder = await mkdtemp(path.join(os.tmpdir(), "toolbus-eval-"));
+  const folder = await scratchFolder();
   try {
     return await hostIn(folder, options);
   } catch (error) {
-    await rm(folder, { recursive: true, force: true });
+    await folder.remove();
     if (error instanceof Failure || options.signal.aborted || !(error instanceof Error)) throw error;
     // The suite or the settings are at fault: a definition of a tool that cannot work, a profile or a model that cannot be used.
     if (error instanceof TypeError || "code" in error || error.name === "Refusal")
@@ -49,8 +47,8 @@ export async function embeddedHost(options: EmbeddedHostOptions): Promise<Scenar
   }
 }
 
-async function hostIn(folder: string, { suite, variant, env, newId, signal }: EmbeddedHostOptions): Promise<ScenarioHost> {
-  const { data, profiles, secondApprover } = await scratchSystem(folder);
+async function hostIn(folder: ScratchFolder, { suite, variant, env, newId, signal }: EmbeddedHostOptions): Promise<ScenarioHost> {
+  const { data, profiles, secondApprover } = await scratchSystem(folder.path);
   await writeProfiles(profiles, { scenarios: suite.scenarios, from: suite.profilesFolder ?? (env["PROFILES_DIR"] || null), variant });
   const book = trialBook();
   let asked = "";
@@ -85,7 +83,7 @@ async function hostIn(folder: string, { suite, variant, env, newId, signal }: Em
     ...runner(system, secondApprover, { book, newId }),
     async stop() {
       await system.stop();
-      await rm(folder, { recursive: true, force: true });
+      await folder.remove();
     },
   };
 }
