@@ -39,6 +39,9 @@ export interface EvalRunOptions {
   readonly live?: boolean;
 }
 
+/** How often the time that is left is counted down while no trial ends. */
+const TICK_MS = 1000;
+
 /** Runs the scenarios of a suite, writes the result and returns the exit code. */
 export async function runEvaluation(context: Context, place: string, options: EvalRunOptions): Promise<ExitCode> {
   const { around, output, signal } = context;
@@ -59,7 +62,14 @@ export async function runEvaluation(context: Context, place: string, options: Ev
   using _own = await ownFolder(folder);
   const head = journalHead(suite, { variants, repeats, startedAt: new Date(around.now()).toISOString() });
   const journal = await journalIn(folder, head, fresh);
-  const screen = progressScreen({ sink: output.err, quiet: context.options.quiet, now: around.now });
+  const screen = progressScreen({
+    sink: output.err,
+    quiet: context.options.quiet,
+    erases: around.env["TERM"] !== "dumb",
+    parallel,
+    now: around.now,
+  });
+  const ticking = setInterval(screen.tick, TICK_MS);
   let result: SuiteResult;
   try {
     const kept = journal.trials.filter(({ status }) => status !== "error").length;
@@ -83,6 +93,7 @@ export async function runEvaluation(context: Context, place: string, options: Ev
     await journal.close();
     throw error instanceof OtherModel ? new Failure(EXIT.failed, error.message) : error;
   } finally {
+    clearInterval(ticking);
     screen.end();
   }
   const file = path.join(folder, "result.json");
