@@ -15,7 +15,8 @@ import { Failure } from "../toolbus/failure.ts";
 import { type Approvers, decideAsScripted } from "./decide-as-scripted.ts";
 import { followTrial } from "./follow-trial.ts";
 import { type ScratchFolder, scratchFolder } from "./scratch-folder.ts";
-import { scratchSystem } from "./scratch-system.ts";
+import { type ScratchSystem, scratchSystem } from "./scratch-system.ts";
+import { suitePolicy } from "./suite-policy.ts";
 import { runOfCall, type TrialBook, trialBook } from "./trial-book.ts";
 import { writeProfiles } from "./variant-profiles.ts";
 
@@ -48,7 +49,8 @@ export async function embeddedHost(options: EmbeddedHostOptions): Promise<Scenar
 }
 
 async function hostIn(folder: ScratchFolder, { suite, variant, env, newId, signal }: EmbeddedHostOptions): Promise<ScenarioHost> {
-  const { data, profiles, secondApprover } = await scratchSystem(folder.path);
+  const policy = await suitePolicy(suite.policyFile, folder.path);
+  const { data, profiles, approvers } = await scratchSystem(folder.path, policy.groups);
   await writeProfiles(profiles, { scenarios: suite.scenarios, from: suite.profilesFolder ?? (env["PROFILES_DIR"] || null), variant });
   const book = trialBook();
   let asked = "";
@@ -57,6 +59,7 @@ async function hostIn(folder: ScratchFolder, { suite, variant, env, newId, signa
     env: {
       ...modelEnvironment(env),
       ...SETTINGS,
+      ...policy.env,
       LOG_LEVEL: env["LOG_LEVEL"] || "error",
       LOG_FORMAT: env["LOG_FORMAT"] || "text",
       PROFILES_DIR: profiles,
@@ -80,7 +83,7 @@ async function hostIn(folder: ScratchFolder, { suite, variant, env, newId, signa
       : variant.model
         ? `${variant.model.provider} ${variant.model.name}`
         : asked,
-    ...runner(system, secondApprover, { book, newId }),
+    ...runner(system, approvers, { book, newId }),
     async stop() {
       await system.stop();
       await folder.remove();
@@ -106,12 +109,12 @@ const SETTINGS = {
 
 function runner(
   { gatewayUrl, approvalsUrl, keys }: AllInOne,
-  secondApprover: string,
+  [first, second]: ScratchSystem["approvers"],
   { book, newId }: { readonly book: TrialBook } & Pick<EmbeddedHostOptions, "newId">,
 ): Pick<ScenarioHost, "run"> {
   const gateway = client({ url: gatewayUrl, service: "gateway", key: keys.user });
   const approver = (key: string) => client({ url: approvalsUrl, service: "approvals", key });
-  const approvers: Approvers = [approver(keys.approver), approver(secondApprover)];
+  const approvers: Approvers = [approver(first), approver(second)];
   return {
     run(assignment, signal) {
       const { scenario } = assignment;
