@@ -13,6 +13,8 @@ const askedJudge = from("packages/evals/src/judge/judge.test.ts");
 const baselineComparison = from("packages/evals/src/baseline/compare-baseline.test.ts");
 const evaluationReports = from("packages/evals/src/report/report.test.ts");
 const evalScores = from("packages/evals/src/scoring/scores-of.test.ts");
+const evalGate = from("tests/e2e/eval-gate.test.ts");
+const evalRun = from("tests/e2e/eval-run.test.ts");
 const goldenTraces = from("tests/e2e/eval-providers.test.ts");
 const evalCommands = from("apps/cli/src/evaluations/eval-commands.test.ts");
 const replays = from("packages/testing/src/replays/replays.test.ts");
@@ -868,6 +870,10 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     pins("grant versions side by side, the newest by number, in whatever order they were registered"),
     tools("says for each version whether it is the one that new runs get, and shows the notice of a deprecated one"),
   ],
+  "G-11": [
+    evalGate("is a variant that is compared on the same scenarios, and blocks its rollout if it is worse"),
+    baselineComparison("compares a named variant with the first one of the baseline, and no other"),
+  ],
   "G-12": [
     toolFlags("come from the file's own section before its default, and from the start options before both"),
     toolFlags("switch a tool off only if its flag says so"),
@@ -1024,6 +1030,10 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   ],
   "F-10": [modelMetrics("that ends is what it has cost, by profile and how it ended, and that it has ended so")],
   "F-06": [goldenTraces("fail for a model that files without end, so that they can gate")],
+  "Q-01": [
+    evalGate("are one path of three commands, which finds that an agent got worse, and where"),
+    evalCommands("saves a result, finds it again as the last one, and exits with 2 only for a drop over 5 percent and only if asked"),
+  ],
   "Q-02": [
     evalScores("pass a call with its arguments, its round and its status"),
     evalScores("give half for the right tool with other arguments, too late or with another status, and nothing for no call"),
@@ -1041,6 +1051,10 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     judgeCalibration("not with a kappa below 0.6, and then its scores are advisory"),
     judgeCalibration("are an error and never a pass if the judge answers nonsense, and the other criteria are still scored"),
     askedJudge("cannot end the record with %s"),
+  ],
+  "Q-04": [
+    evalRun("have releases of high, medium and low risk, edge cases and errors, of each at least three that are assessed as expected"),
+    evalRun("pass without a model: %s"),
   ],
   "Q-05": [
     evaluationReports("has the summary, the scenarios and the regression analysis of requirement Q-05, with the figures by hand"),

@@ -59,7 +59,7 @@ describe("toolbus eval run", () => {
       program.kill("SIGKILL");
       expect(await program.ended()).toMatchObject({ signal: "SIGKILL" });
     }
-    expect(readdirSync(out)).toEqual(["journal.jsonl"]);
+    expect(readdirSync(out).filter((name) => !name.startsWith("lock.db"))).toEqual(["journal.jsonl"]);
 
     const second = await evaluated(args, settingsOf(server));
     expect(second).toMatchObject({ code: 0, stderr: expect.stringContaining("2 finished trials of an earlier start are kept") });
@@ -70,7 +70,7 @@ describe("toolbus eval run", () => {
       "three passed",
       "four passed",
     ]);
-    expect(readdirSync(out)).toEqual(["result.json"]);
+    expect(readdirSync(out)).toEqual(["lock.db", "result.json"]);
   });
 
   it("exits with 2 if a trial fails, prints the result as one document and says why in words", async () => {

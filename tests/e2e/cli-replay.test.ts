@@ -110,11 +110,16 @@ describe("toolbus runs replay", () => {
 
   it("says in one sentence what cannot be played", async () => {
     expectRefusal(await cli.run(["runs", "replay"]), 2, /^Name the run or its file with --file/);
+    const missing = cli.files.at("missing.json");
+    expectRefusal(await cli.run(["runs", "replay", "--file", missing]), 1, /^The record .+missing\.json cannot be read \(ENOENT\)/);
+    expectRefusal(await cli.run(["eval", "add", "--file", missing, "--suite", cli.files.at("s")]), 1, /^The record .+ cannot be read/);
     const none = cli.files.file("none.json", "{}");
     expectRefusal(await cli.run(["runs", "replay", "--file", none]), 1, /has no record of a run that this version reads/);
     const runId = await endedRun();
     const { file } = await recordedIn(runId);
     expectRefusal(await cli.run(["runs", "replay", "--file", file, "--model", "nobody:x"]), 1, /^"nobody:x" names no model/);
+    for (const option of ["--profile", "--prompt", "--tools"])
+      expectRefusal(await cli.run(["runs", "replay", "--file", file, option, missing]), 1, /missing\.json cannot be read \(ENOENT\)/);
     const tools = cli.files.file("unknown.yaml", "- name: no_such_tool\n  description: x\n");
     expectRefusal(await cli.run(["runs", "replay", "--file", file, "--tools", tools]), 1, /did not have the tool "no_such_tool"/);
     const { conversationId } = await jsonOf(cli, ["runs", "show", runId]);

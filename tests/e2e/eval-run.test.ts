@@ -21,6 +21,7 @@ interface Trial {
 
 interface SuiteResult {
   readonly models: Readonly<Record<string, string>>;
+  readonly tags: Readonly<Record<string, readonly string[]>>;
   readonly trials: readonly Trial[];
 }
 
@@ -79,6 +80,18 @@ describe("the suites of this repository", () => {
     expect(ended.code).toBe(0);
     expect(result.trials.length).toBeGreaterThanOrEqual(least);
     expect(JSON.parse(ended.stdout)).toEqual(result);
+  });
+
+  it("have releases of high, medium and low risk, edge cases and errors, of each at least three that are assessed as expected", async () => {
+    const out = newOut();
+    await evaluate(path.join(SUITES, "release-risk"), out);
+    const { tags, trials } = resultIn(out);
+    const passed = (kind: string) => trials.filter(({ scenario, status }) => tags[scenario]?.includes(kind) && status === "passed");
+    for (const kind of ["high", "medium", "low", "edge", "error"]) expect(passed(kind).length, kind).toBeGreaterThanOrEqual(3);
+    for (const kind of ["high", "medium", "low"]) {
+      const reasons = passed(kind).flatMap(({ scores }) => scores.filter(({ name }) => name === "severity").map(({ reason }) => reason));
+      expect(reasons.filter((reason) => reason === `The severity is ${kind}, expected ${kind}.`).length, kind).toBeGreaterThanOrEqual(3);
+    }
   });
 });
 

@@ -1,6 +1,6 @@
 // The command line imports the following names from here, because it may import the bus and the store only through this package.
 export { type BrokerSetup, brokerSetup } from "@toolbus/bus";
-export { copySqliteStore, lockSqliteStore, storeDurability } from "@toolbus/state";
+export { copySqliteStore, lockSqliteStore, storeDurability, tryLockDirectory } from "@toolbus/state";
 export { type ApiKeys, apiKeys, type Principal, readApiKeys } from "./http/api-keys.ts";
 export { bodyTextOf } from "./http/body-text.ts";
 export { watchedApiKeys } from "./http/watched-api-keys.ts";

@@ -13,7 +13,7 @@ export {
   referToText,
 } from "./held-text.ts";
 export { memoryStore, type MemoryStoreOptions } from "./memory/memory-store.ts";
-export { copySqliteStore, lockSqliteStore } from "./sqlite-directory.ts";
+export { copySqliteStore, lockSqliteStore, tryLockDirectory } from "./sqlite-directory.ts";
 export { cursorAfter, type Place } from "./page-cursor.ts";
 export {
   type Blobs,

@@ -16,3 +16,12 @@ export async function lockSqliteStore(directory: string): Promise<{ release(): v
   const { lockDirectory } = await import("./sqlite/directory-lock.ts");
   return lockDirectory(directory);
 }
+
+/**
+ * Locks a directory for this process, with the empty file `lock.db` in it. The lock ends with the process, also if that is killed. Returns null if a
+ * process has the lock. Throws `StoreRefused` or `StoreUnavailable` if the directory cannot be locked. The directory must exist.
+ */
+export async function tryLockDirectory(directory: string): Promise<{ release(): void } | null> {
+  const lock = await import("./sqlite/directory-lock.ts");
+  return lock.tryLockDirectory(directory);
+}

@@ -1,7 +1,37 @@
 import type { Mutations } from "../mutation.ts";
 
-/** The mutations of the rows Q that are about reading results. */
+/** The mutations of the rows about evaluation. */
 export const evaluationMutations: Mutations = {
+  "G-11": {
+    breaks: "an evaluation shows the model the old description of a tool, so a worse one looks as good",
+    patches: [
+      {
+        file: "apps/cli/src/evaluations/embedded-host.ts",
+        find: "descriptions: variant.descriptions ?? {},",
+        replace: "descriptions: {},",
+      },
+    ],
+  },
+  "Q-01": {
+    breaks: "a saved baseline has no trials, so nothing is compared with it",
+    patches: [
+      {
+        file: "packages/evals/src/baseline/baseline.ts",
+        find: "result: { ...result, format: RESULT_FORMAT } } };",
+        replace: "result: { ...result, format: RESULT_FORMAT, trials: [] } } };",
+      },
+    ],
+  },
+  "Q-04": {
+    breaks: "a suite has only the scenarios of one file, so whole kinds of cases are missing",
+    patches: [
+      {
+        file: "packages/evals/src/scenario/suite-texts.ts",
+        find: ".filter((name) => /\\.ya?ml$/i.test(name)).toSorted();",
+        replace: ".filter((name) => /\\.ya?ml$/i.test(name)).toSorted().slice(0, 1);",
+      },
+    ],
+  },
   "Q-03": {
     breaks: "a judge whose kappa is below 0.6 fails trials",
     patches: [

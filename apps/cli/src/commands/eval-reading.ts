@@ -90,6 +90,7 @@ function addBaseline(parent: Command, define: Define): void {
       examples: [
         "toolbus eval baseline compare result.json",
         "toolbus eval baseline compare result.json 1.4.0 --fail-on-regression --json",
+        "toolbus eval baseline compare result.json --variant shorter --fail-on-regression",
       ],
       run: async (context, command) =>
         (await import("../evaluations/compare-with-baseline.ts")).compareWithBaseline(
@@ -101,6 +102,7 @@ function addBaseline(parent: Command, define: Define): void {
     }),
   )
     .option("--over <percent>", "list changes over this many percent", "5")
+    .option("--variant <name>", "compare only this variant of the result, with the first variant of the baseline")
     .option("--fail-on-regression", "exit with 2 if a score fell by more")
     .option("--ignore-uncertain", "do not exit with 2 for drops that the repeats alone may explain");
 }

@@ -13,4 +13,5 @@ export interface CompareOptions {
   readonly over: string;
   readonly failOnRegression?: true;
   readonly ignoreUncertain?: true;
+  readonly variant?: string;
 }

@@ -20,7 +20,7 @@ export async function compareWithBaseline(
   const over = shareOf(options.over);
   const result = await resultIn(context, typed);
   const baseline = await baselineFor(context, result, options.folder, version);
-  const found = valueOf(compareToBaseline(result, baseline, { over, random: seededRandom(SEED) }));
+  const found = valueOf(compareToBaseline(result, baseline, { over, random: seededRandom(SEED), variant: options.variant ?? null }));
   const gating = found.regressions.filter(({ advisory, uncertain }) => !advisory && !(uncertain && options.ignoreUncertain === true));
   if (output.json) output.document({ ok: gating.length === 0, suite: result.suite, over, ...regressionDocument(found) });
   else output.lines(linesOf(found).map(safeText));

@@ -13,14 +13,14 @@ export type Approvers = readonly [first: Client, second: Client];
 export function decideAsScripted({ approvals: script, id }: Scenario, approvers: Approvers): (held: Held) => Promise<boolean> {
   const revised = new Set<string>();
   return async ({ tool, approvalId, approversNeeded = 1 }) => {
-    const { decide = "wait", comment } = (Object.hasOwn(script, tool) ? script[tool] : undefined) ?? {};
+    const { decide = "wait", comment, ticket = ticketOf(id) } = (Object.hasOwn(script, tool) ? script[tool] : undefined) ?? {};
     if (decide === "wait") return false;
     const decision = decide === "revise" && revised.has(tool) ? "approve" : decide;
     if (decide === "revise") revised.add(tool);
     const words = comment ?? (decision === "revise" ? "Change it." : undefined);
     // One denial ends an approval, so further approvers only count for an approval.
     for (const approver of approvers.slice(0, decision === "approve" ? approversNeeded : 1)) {
-      await decideOnce(approver, approvalId, { decision, ...(words === undefined ? {} : { comment: words }), ticket: ticketOf(id) });
+      await decideOnce(approver, approvalId, { decision, ...(words === undefined ? {} : { comment: words }), ticket });
     }
     return true;
   };

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import os from "node:os";
-import path from "node:path";
 import {
   type AllInOne,
   type AnsweredToolsets,
@@ -17,7 +14,9 @@ import { EXIT } from "../toolbus/exit-codes.ts";
 import { Failure } from "../toolbus/failure.ts";
 import { type Approvers, decideAsScripted } from "./decide-as-scripted.ts";
 import { followTrial } from "./follow-trial.ts";
-import { scratchSystem } from "./scratch-system.ts";
+import { type ScratchFolder, scratchFolder } from "./scratch-folder.ts";
+import { type ScratchSystem, scratchSystem } from "./scratch-system.ts";
+import { suitePolicy } from "./suite-policy.ts";
 import { runOfCall, type TrialBook, trialBook } from "./trial-book.ts";
 import { writeProfiles } from "./variant-profiles.ts";
 
@@ -36,11 +35,11 @@ export interface EmbeddedHostOptions {
  * Throws a Failure if the system cannot start.
  */
 export async function embeddedHost(options: EmbeddedHostOptions): Promise<ScenarioHost> {
-  const folder = await mkdtemp(path.join(os.tmpdir(), "toolbus-eval-"));
+  const folder = await scratchFolder();
   try {
     return await hostIn(folder, options);
   } catch (error) {
-    await rm(folder, { recursive: true, force: true });
+    await folder.remove();
     if (error instanceof Failure || options.signal.aborted || !(error instanceof Error)) throw error;
     // The suite or the settings are at fault: a definition of a tool that cannot work, a profile or a model that cannot be used.
     if (error instanceof TypeError || "code" in error || error.name === "Refusal")
@@ -49,8 +48,9 @@ export async function embeddedHost(options: EmbeddedHostOptions): Promise<Scenar
   }
 }
 
-async function hostIn(folder: string, { suite, variant, env, newId, signal }: EmbeddedHostOptions): Promise<ScenarioHost> {
-  const { data, profiles, secondApprover } = await scratchSystem(folder);
+async function hostIn(folder: ScratchFolder, { suite, variant, env, newId, signal }: EmbeddedHostOptions): Promise<ScenarioHost> {
+  const policy = await suitePolicy(suite.policyFile, folder.path);
+  const { data, profiles, approvers } = await scratchSystem(folder.path, policy.groups);
   await writeProfiles(profiles, { scenarios: suite.scenarios, from: suite.profilesFolder ?? (env["PROFILES_DIR"] || null), variant });
   const book = trialBook();
   let asked = "";
@@ -59,6 +59,7 @@ async function hostIn(folder: string, { suite, variant, env, newId, signal }: Em
     env: {
       ...modelEnvironment(env),
       ...SETTINGS,
+      ...policy.env,
       LOG_LEVEL: env["LOG_LEVEL"] || "error",
       LOG_FORMAT: env["LOG_FORMAT"] || "text",
       PROFILES_DIR: profiles,
@@ -82,10 +83,10 @@ async function hostIn(folder: string, { suite, variant, env, newId, signal }: Em
       : variant.model
         ? `${variant.model.provider} ${variant.model.name}`
         : asked,
-    ...runner(system, secondApprover, { book, newId }),
+    ...runner(system, approvers, { book, newId }),
     async stop() {
       await system.stop();
-      await rm(folder, { recursive: true, force: true });
+      await folder.remove();
     },
   };
 }
@@ -108,12 +109,12 @@ const SETTINGS = {
 
 function runner(
   { gatewayUrl, approvalsUrl, keys }: AllInOne,
-  secondApprover: string,
+  [first, second]: ScratchSystem["approvers"],
   { book, newId }: { readonly book: TrialBook } & Pick<EmbeddedHostOptions, "newId">,
 ): Pick<ScenarioHost, "run"> {
   const gateway = client({ url: gatewayUrl, service: "gateway", key: keys.user });
   const approver = (key: string) => client({ url: approvalsUrl, service: "approvals", key });
-  const approvers: Approvers = [approver(keys.approver), approver(secondApprover)];
+  const approvers: Approvers = [approver(first), approver(second)];
   return {
     run(assignment, signal) {
       const { scenario } = assignment;

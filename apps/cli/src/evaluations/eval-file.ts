@@ -1,21 +1,15 @@
-import { readFile } from "node:fs/promises";
-import path from "node:path";
 import { type ReadResult, readSuiteResult, type SuiteResult } from "@toolbus/evals";
 import type { Context } from "../toolbus/context.ts";
 import { EXIT } from "../toolbus/exit-codes.ts";
 import { Failure } from "../toolbus/failure.ts";
+import { fileText } from "../toolbus/file-text.ts";
 
 /**
  * Returns the text of a file that an evaluation needs. Throws a Failure if it cannot be read. Its exit code is 1, because 2 would look like a
  * regression to a script.
  */
-export async function evalText({ around }: Pick<Context, "around">, typed: string, what: string): Promise<string> {
-  try {
-    return await readFile(path.resolve(around.cwd, typed), "utf8");
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? "unknown";
-    throw new Failure(EXIT.failed, `${what} ${typed} cannot be read (${code}): name a file that exists.`, { cause: error });
-  }
+export function evalText(context: Pick<Context, "around">, typed: string, what: string): Promise<string> {
+  return fileText(context, typed, what, EXIT.failed);
 }
 
 /** Returns the value, or throws its problem as a Failure. */

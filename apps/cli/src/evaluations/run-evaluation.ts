@@ -22,6 +22,7 @@ import { Failure } from "../toolbus/failure.ts";
 import { embeddedHost } from "./embedded-host.ts";
 import { valueOf } from "./eval-file.ts";
 import { liveHost } from "./live-host.ts";
+import { ownFolder } from "./own-folder.ts";
 import { progressScreen } from "./progress-screen.ts";
 import { readVariants } from "./read-variant.ts";
 import { resultLines } from "./result-lines.ts";
@@ -37,6 +38,9 @@ export interface EvalRunOptions {
   readonly fresh?: boolean;
   readonly live?: boolean;
 }
+
+/** How often the time that is left is counted down while no trial ends. */
+const TICK_MS = 1000;
 
 /** Runs the scenarios of a suite, writes the result and returns the exit code. */
 export async function runEvaluation(context: Context, place: string, options: EvalRunOptions): Promise<ExitCode> {
@@ -55,9 +59,17 @@ export async function runEvaluation(context: Context, place: string, options: Ev
   const repeats = options.repeats ?? suite.repeats;
   const folder =
     options.out === undefined ? path.join(context.options.dataDirectory, "evals", suite.name) : path.resolve(around.cwd, options.out);
+  using _own = await ownFolder(folder);
   const head = journalHead(suite, { variants, repeats, startedAt: new Date(around.now()).toISOString() });
   const journal = await journalIn(folder, head, fresh);
-  const screen = progressScreen({ sink: output.err, quiet: context.options.quiet, now: around.now });
+  const screen = progressScreen({
+    sink: output.err,
+    quiet: context.options.quiet,
+    erases: around.env["TERM"] !== "dumb",
+    parallel,
+    now: around.now,
+  });
+  const ticking = setInterval(screen.tick, TICK_MS);
   let result: SuiteResult;
   try {
     const kept = journal.trials.filter(({ status }) => status !== "error").length;
@@ -81,6 +93,7 @@ export async function runEvaluation(context: Context, place: string, options: Ev
     await journal.close();
     throw error instanceof OtherModel ? new Failure(EXIT.failed, error.message) : error;
   } finally {
+    clearInterval(ticking);
     screen.end();
   }
   const file = path.join(folder, "result.json");

@@ -1,21 +1,15 @@
-import { readFile } from "node:fs/promises";
-import path from "node:path";
 import { type Policy, policyOf, readPolicy } from "@toolbus/all-in-one/policy";
 import type { Context } from "../toolbus/context.ts";
 import { EXIT } from "../toolbus/exit-codes.ts";
 import { Failure } from "../toolbus/failure.ts";
+import { fileText } from "../toolbus/file-text.ts";
 
 /** The values that apply if a policy does not set them. They are the defaults of approvals. */
 export const DEFAULTS = { expiryMs: 15 * 60_000, remindPercent: 50 };
 
 /** Returns the text of the file at the typed path. Throws a Failure if the file cannot be read. */
-export async function textOf({ around }: Pick<Context, "around">, typed: string, what: string): Promise<string> {
-  try {
-    return await readFile(path.resolve(around.cwd, typed), "utf8");
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? "unknown";
-    throw new Failure(EXIT.usage, `${what} ${typed} cannot be read (${code}): name a file that exists.`, { cause: error });
-  }
+export function textOf(context: Pick<Context, "around">, typed: string, what: string): Promise<string> {
+  return fileText(context, typed, what, EXIT.usage);
 }
 
 /** Returns the policy of a file. Throws a Failure with every fault and its line if the file cannot be used. */

@@ -1,17 +1,20 @@
 import { describeProblems, parseRunRecord, type RunRecord } from "@toolbus/contracts";
 import type { Client } from "../http/client.ts";
-import { textOf } from "../policies/policy-file.ts";
 import type { Context } from "../toolbus/context.ts";
 import { EXIT } from "../toolbus/exit-codes.ts";
 import { Failure } from "../toolbus/failure.ts";
+import { fileText } from "../toolbus/file-text.ts";
 import { idOf } from "../toolbus/ids.ts";
 import { SELF } from "../toolbus/self.ts";
 
-/** Returns the record of a run from the gateway, or from a file. The user names exactly one of the two. */
+/**
+ * Returns the record of a run from the gateway, or from a file. The user names exactly one of the two. The exit code for a file that cannot be read is
+ * 1, because 2 says that a replay differs.
+ */
 export async function readRecord(context: Context, typed: string | undefined, file: string | undefined): Promise<RunRecord> {
   if ((typed === undefined) === (file === undefined))
     throw new Failure(EXIT.usage, 'Name the run or its file with --file, and not both: "toolbus runs list" shows the runs.');
-  return file === undefined ? recordOf(context, typed) : recordIn(await textOf(context, file, "The record"), file);
+  return file === undefined ? recordOf(context, typed) : recordIn(await fileText(context, file, "The record", EXIT.failed), file);
 }
 
 /** Returns the record of a run from the gateway. An operator's key is used if there is one, because only an operator may read the profile. */

@@ -2,10 +2,10 @@ import { readProfile, replayModel, ReplayRefused, type ToolChange, type Variant 
 import { isJsonObject } from "@toolbus/contracts";
 import { BadSettings, Refusal } from "@toolbus/runtime";
 import { readYaml } from "@toolbus/runtime/yaml-text";
-import { textOf } from "../policies/policy-file.ts";
 import type { Context } from "../toolbus/context.ts";
 import { EXIT } from "../toolbus/exit-codes.ts";
 import { Failure } from "../toolbus/failure.ts";
+import { fileText } from "../toolbus/file-text.ts";
 
 export interface VariantOptions {
   readonly profile?: string;
@@ -18,10 +18,11 @@ export interface VariantOptions {
 export async function readVariant(context: Context, options: VariantOptions): Promise<Variant | null> {
   const { profile, prompt, tools, model } = options;
   if ([profile, prompt, tools, model].every((part) => part === undefined)) return null;
+  const textOf = (file: string, what: string): Promise<string> => fileText(context, file, what, EXIT.failed);
   return {
-    ...(profile === undefined ? {} : { profile: profileIn(await textOf(context, profile, "The profile"), profile) }),
-    ...(prompt === undefined ? {} : { prompt: await textOf(context, prompt, "The prompt") }),
-    ...(tools === undefined ? {} : { tools: toolsIn(await textOf(context, tools, "The tools file"), tools) }),
+    ...(profile === undefined ? {} : { profile: profileIn(await textOf(profile, "The profile"), profile) }),
+    ...(prompt === undefined ? {} : { prompt: await textOf(prompt, "The prompt") }),
+    ...(tools === undefined ? {} : { tools: toolsIn(await textOf(tools, "The tools file"), tools) }),
     ...(model === undefined ? {} : { model: await modelNamed(context, model) }),
   };
 }

@@ -59,6 +59,7 @@ export async function hostUnderTest(
     name: "under-test",
     description: "",
     profilesFolder: null,
+    policyFile: null,
     tools,
     repeats: 1,
     judge: null,

@@ -9,12 +9,12 @@ import { compareToBaseline } from "./compare-baseline.ts";
 const SAVED = "2026-11-29T05:00:00.000Z";
 
 /** Compares two results, the first one saved and read as a baseline. */
-function compared(before: SuiteResult, now: SuiteResult, over = WARNS_OVER) {
+function compared(before: SuiteResult, now: SuiteResult, over = WARNS_OVER, variant: string | null = null) {
   const baseline = baselineOf(before, "1.0.0", SAVED);
   if (!baseline.ok) throw new Error(baseline.problem);
   const read = readBaseline(JSON.stringify(baseline.value), "1.0.0.json");
   if (!read.ok) throw new Error(read.problem);
-  return compareToBaseline(now, read.value, { over, random: seededRandom(1) });
+  return compareToBaseline(now, read.value, { over, random: seededRandom(1), variant });
 }
 
 function found(before: readonly ToldTrial[], now: readonly ToldTrial[]) {
@@ -115,6 +115,31 @@ describe("the comparison with a baseline", () => {
       { scenario: null, variant: "short" },
       { scenario: "one", variant: "short" },
     ]);
+  });
+
+  it("compares a named variant with the first one of the baseline, and no other", () => {
+    const [before, now] = [
+      madeUpResult([scoring(1), scoring(1, { scenario: "two" })]),
+      madeUpResult([scoring(0.5), scoring(0.8, { variant: "short" }), scoring(1, { scenario: "two", variant: "short" })]),
+    ];
+    const plain = compared(before, now);
+    expect(plain).toMatchObject({ ok: true, value: { compared: 1, notCompared: [{ why: "gone" }, { why: "new" }, { why: "new" }] } });
+    const named = compared(before, now, WARNS_OVER, "short");
+    expect(named).toMatchObject({
+      ok: true,
+      value: {
+        compared: 2,
+        notCompared: [],
+        regressions: [
+          { scenario: null, variant: "short", before: 1, now: 0.9 },
+          { scenario: "one", variant: "short", before: 1, now: 0.8 },
+        ],
+      },
+    });
+    expect(compared(before, now, WARNS_OVER, "shorter")).toEqual({
+      ok: false,
+      problem: 'The result has no variant "shorter", but default, short: name one of them.',
+    });
   });
 
   it("refuses a baseline of another suite with one sentence", () => {

@@ -32,14 +32,23 @@ interface Both {
   readonly now: ScenarioOutcome;
 }
 
-/**
- * Compares a result with a baseline of the same suite, or returns one sentence that says why it cannot. `over` is the relative change from which on a
- * change is listed.
- */
+/** How a result is compared with a baseline. */
+export interface BaselineComparison {
+  /** The relative change from which on a change is listed. */
+  readonly over: number;
+  readonly random: RandomSource;
+  /**
+   * The only variant of the result that is compared, with the first variant of the baseline. Null compares each variant with the one of the same
+   * name.
+   */
+  readonly variant?: string | null;
+}
+
+/** Compares a result with a baseline of the same suite, or returns one sentence that says why it cannot. */
 export function compareToBaseline(
   current: SuiteResult,
   { version, savedAt, result: earlier }: Baseline,
-  { over, random }: { readonly over: number; readonly random: RandomSource },
+  { over, random, variant = null }: BaselineComparison,
 ): ReadResult<Regressions> {
   if (current.suite !== earlier.suite) {
     const why = `it is of the suite ${earlier.suite}, and the result is of the suite ${current.suite}`;
@@ -48,8 +57,16 @@ export function compareToBaseline(
       problem: `The baseline ${version} cannot be compared, because ${why}: name a baseline of the suite ${current.suite}.`,
     };
   }
-  const variants = [...new Set([...variantsOf(earlier), ...variantsOf(current)])];
-  const parts = variants.map((variant) => compareVariant(variant, earlier, current));
+  if (variant !== null && !variantsOf(current).includes(variant))
+    return {
+      ok: false,
+      problem: `The result has no variant ${JSON.stringify(variant.slice(0, 100))}, but ${variantsOf(current).join(", ")}: name one of them.`,
+    };
+  const same = new Set([...variantsOf(earlier), ...variantsOf(current)]);
+  const parts =
+    variant === null
+      ? [...same].map((name) => compareVariant(earlier, name, current, name))
+      : [compareVariant(earlier, variantsOf(earlier)[0] ?? variant, current, variant)];
   const changes = parts.flatMap(({ measured }) => measured).map((measured) => changeOf(measured, random));
   return {
     ok: true,
@@ -65,8 +82,8 @@ export function compareToBaseline(
   };
 }
 
-function compareVariant(variant: string, earlier: SuiteResult, current: SuiteResult) {
-  const before = new Map(scenarioOutcomes(earlier, variant).map((one) => [one.id, one]));
+function compareVariant(earlier: SuiteResult, earlierVariant: string, current: SuiteResult, variant: string) {
+  const before = new Map(scenarioOutcomes(earlier, earlierVariant).map((one) => [one.id, one]));
   const now = new Map(scenarioOutcomes(current, variant).map((one) => [one.id, one]));
   const pairs: Both[] = [];
   const notCompared: NotCompared[] = [];

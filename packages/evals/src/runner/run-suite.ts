@@ -18,6 +18,7 @@ export interface SuiteRun extends Scorers {
   readonly repeats: number;
   readonly signal: AbortSignal;
   readonly now: () => number;
+  /** Is called at the beginning, when the host of a variant has started, and after each trial. */
   readonly onProgress?: (progress: Progress) => void;
 }
 
@@ -59,6 +60,7 @@ export async function runSuite(run: SuiteRun): Promise<SuiteResult> {
     const host = await run.hostOf(variant);
     try {
       await noteModel(models, variant, host, journal);
+      tell();
       await inParallel(open, run.parallel, run.signal, async (key, signal) => {
         const trial = await runTrial(scenarioOf(suite, key), { host, ...key }, run, signal);
         await journal.addTrial(trial);

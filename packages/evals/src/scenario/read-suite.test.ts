@@ -64,6 +64,19 @@ describe("a suite", () => {
     expect(read).toMatchObject({ ok: true, value: { scenarios: [{ fixtures: { look: [{ answer: { result: { n: 1 } } }] } }] } });
   });
 
+  it("names its policy file, whose text is part of the hash", async () => {
+    const files = {
+      "suite.yaml": "suite: shop\npolicy: rules/policy.yaml\n",
+      "rules/policy.yaml": "version: 1\n",
+      "scenarios/a.yaml": SCENARIO,
+    };
+    const { policyFile, hash } = await suiteOf(files);
+    expect(policyFile).toBe(path.join(folder, "rules/policy.yaml"));
+    expect((await suiteOf({ ...files, "rules/policy.yaml": "version: 1\nhitlMode: required\n" })).hash).not.toBe(hash);
+    expect(await suiteOf({ ...files, "suite.yaml": "suite: shop\n" })).toMatchObject({ policyFile: null });
+    expect(await problemOf({ ...files, "suite.yaml": "suite: shop\npolicy: none.yaml\n" })).toMatch(/^SUITE\/none\.yaml cannot be read/);
+  });
+
   it("has another hash if a scenario, a fixture's file, a tool or a profile changes, and the same hash otherwise", async () => {
     const files = {
       "suite.yaml": "suite: shop\nprofiles: ./profiles\ntools: ./tools.yaml\n",

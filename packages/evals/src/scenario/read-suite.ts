@@ -55,12 +55,14 @@ async function suiteAt(place: string, knownTools: ReadonlySet<string>): Promise<
   refuseUnknownTools(scenarios, new Set([...knownTools, ...tools.map(nameOf)]));
   const profiles = suite.profiles === undefined ? null : path.resolve(folder, suite.profiles);
   const profileTexts = profiles === null ? [] : await textsIn(profiles);
-  const shared = JSON.stringify([tools, profileTexts.map(({ text }) => text)]);
+  const policy = suite.policy === undefined ? null : await textAt(path.resolve(folder, suite.policy));
+  const shared = JSON.stringify([tools, profileTexts.map(({ text }) => text), ...(policy === null ? [] : [policy.text])]);
   const scenarioHashes = Object.fromEntries(scenarios.map((scenario) => [scenario.id, hashOf(shared, JSON.stringify(scenario))]));
   return {
     name: suite.suite,
     description: suite.description ?? "",
     profilesFolder: profiles,
+    policyFile: policy?.file ?? null,
     tools,
     repeats: suite.repeats ?? 1,
     judge: judgeOf(suite, folder),

@@ -6,6 +6,8 @@ export interface Suite {
   readonly description: string;
   /** A folder of profiles, as `PROFILES_DIR` names one. */
   readonly profilesFolder: string | null;
+  /** The policy file of approvals. Null if the tiers decide. */
+  readonly policyFile: string | null;
   /** The definitions of tools that only fixtures answer, as the tools file of the suite has them. */
   readonly tools: readonly JsonObject[];
   readonly repeats: number;
@@ -65,6 +67,8 @@ export const DECISIONS = ["approve", "deny", "revise", "wait"] as const;
 export interface ScriptedDecision {
   readonly decide: (typeof DECISIONS)[number];
   readonly comment?: string;
+  /** The ticket of an approval. By default it is made from the id of the scenario. */
+  readonly ticket?: string;
 }
 
 export interface ScriptedTurn {

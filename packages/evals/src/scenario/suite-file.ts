@@ -6,6 +6,7 @@ const Id = Type.String({ pattern: "^[a-z0-9][a-z0-9-]{0,99}$" });
 const Tool = Type.String({ minLength: 1, maxLength: 128 });
 const Words = Type.String({ minLength: 1, maxLength: 2000 });
 const Texts = Type.Array(Words, { minItems: 1, maxItems: 50 });
+const Ticket = Type.String({ minLength: 1, maxLength: 100 });
 const Path = Type.String({ minLength: 1, maxLength: 500 });
 const Anything = Type.Unsafe<Json>({});
 const AnObject = Type.Unsafe<JsonObject>({ type: "object" });
@@ -107,7 +108,12 @@ export const ScenarioFile = Type.Object(
       closed,
     ),
     fixtures: Type.Optional(FixturesFile),
-    approvals: Type.Optional(Type.Record(Tool, Type.Object({ decide: Type.Enum([...DECISIONS]), comment: Type.Optional(Words) }, closed))),
+    approvals: Type.Optional(
+      Type.Record(
+        Tool,
+        Type.Object({ decide: Type.Enum([...DECISIONS]), comment: Type.Optional(Words), ticket: Type.Optional(Ticket) }, closed),
+      ),
+    ),
     model: Type.Optional(
       Type.Array(
         Type.Object(
@@ -138,6 +144,8 @@ export const SuiteFile = Type.Object(
     profiles: Type.Optional(Path),
     /** A file with the definitions of tools that only fixtures answer. */
     tools: Type.Optional(Path),
+    /** A policy file of approvals. */
+    policy: Type.Optional(Path),
     repeats: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
     timeoutSeconds: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 3600 })),
     judge: Type.Optional(

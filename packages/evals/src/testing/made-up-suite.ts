@@ -26,6 +26,7 @@ export function madeUpSuite(scenarios: readonly Scenario[], told: Partial<Suite>
     name: "made-up",
     description: "",
     profilesFolder: null,
+    policyFile: null,
     tools: [],
     repeats: 1,
     judge: null,

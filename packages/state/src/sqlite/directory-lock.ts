@@ -10,11 +10,21 @@ export interface DirectoryLock {
 }
 
 /**
- * Locks the data directory for this process alone, by an exclusive SQLite lock on a small separate database. The operating system releases the lock
- * when the process ends, for whatever reason. Throws `StoreRefused` if another process, or another store of this process, has the lock.
+ * Locks the data directory for this process alone. Throws `StoreRefused` if another process, or another store of this process, has the lock.
  */
 export function lockDirectory(directory: string): DirectoryLock {
-  const file = path.join(directory, "lock.db");
+  const lock = tryLockDirectory(directory);
+  if (lock !== null) return lock;
+  throw new StoreRefused(`The state in ${directory} is in use by another process: stop that one or name another directory.`);
+}
+
+/**
+ * Locks a directory for this process alone, by an exclusive SQLite lock on a small separate database. The operating system releases the lock when the
+ * process ends, for whatever reason. Returns null if another process, or another lock of this process, has it. Throws `StoreRefused` or
+ * `StoreUnavailable` if the directory cannot be locked at all.
+ */
+export function tryLockDirectory(directory: string): DirectoryLock | null {
+  const file = path.join(directory, LOCK);
   createPrivately(file);
   const database = openLock(file);
   try {
@@ -22,9 +32,7 @@ export function lockDirectory(directory: string): DirectoryLock {
   } catch (error) {
     database.close();
     if (!isBusy(error)) throw storeError(error, file);
-    throw new StoreRefused(`The state in ${directory} is in use by another process: stop that one or name another directory.`, {
-      cause: error,
-    });
+    return null;
   }
   return {
     release() {
@@ -32,6 +40,9 @@ export function lockDirectory(directory: string): DirectoryLock {
     },
   };
 }
+
+/** The name of the file that is locked. It is empty, and it stays when the lock is released. */
+const LOCK = "lock.db";
 
 /** Makes the directory and its parents, for this user only. Throws `StoreRefused` if that fails. */
 export function makeDirectory(directory: string): void {
