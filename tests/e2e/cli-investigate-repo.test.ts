@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type CliUnderTest, cliUnderTest, waitingIn } from "./testing/cli-under-test.ts";
@@ -79,6 +79,20 @@ describe("toolbus investigate --repo", () => {
     const messages = await cli.run(["conversations", "show", run.conversationId, "--json"]);
     expect(messages.stdout + JSON.stringify(run)).toContain("format");
     expect(run).toMatchObject({ input: { changes: { format: 1, head: { ref: "v1.0.1" } } } });
+  });
+
+  it("becomes a scenario with the facts, and the evaluation finds the same", async () => {
+    const { stdout } = await investigated("--repo", repo, "--from", "v1.0.0", "--to", "v1.0.1", "--note", "soon", "--json");
+    const { runId } = JSON.parse(stdout.slice(stdout.indexOf("{\n"))) as { readonly runId: string };
+    const [suite, out] = [cli.files.at("from-repo"), cli.files.at("from-repo-result")];
+    expect(await cli.run(["eval", "add", runId, "--suite", suite, "--id", "bypass"])).toMatchObject({ code: 0 });
+    const scenario = readFileSync(path.join(suite, "scenarios/bypass.yaml"), "utf8");
+    expect(scenario).toMatch(/^input:\n {2}changes:\n {4}format: 1$/m);
+    expect(scenario).toMatch(/^ {2}note: soon$/m);
+    expect(await cli.run(["eval", "run", suite, "--out", out])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("1 of 1 trial passed"),
+    });
   });
 
   it.each<[string, () => readonly string[], string]>([

@@ -108,7 +108,7 @@ describe("a suite that cannot be used", () => {
     [
       "two inputs",
       { "scenarios/a.yaml": "id: a\ninput: { message: x, release: y }\nexpect: { end: completed }\n" },
-      "line 2: input needs one of release, alert, message and messages",
+      "line 2: input needs one of release with changes or without, alert, message and messages",
     ],
     [
       "a fixture without an answer",

@@ -27,7 +27,8 @@ export interface JudgeSettings {
 
 /** What a scenario asks of the agent. */
 export type ScenarioInput =
-  | { readonly kind: "release"; readonly release: string; readonly note?: string }
+  /** A release by its id, the facts of its change, or both. */
+  | { readonly kind: "release"; readonly release?: string; readonly changes?: JsonObject; readonly note?: string }
   | { readonly kind: "alert"; readonly alert: JsonObject; readonly note?: string }
   /** The messages of one conversation, one after the other. The last one is the run that is scored. */
   | { readonly kind: "messages"; readonly messages: readonly string[] };
