@@ -1,5 +1,5 @@
 import path from "node:path";
-import { LOOP_TOOL_NAMES, SHIPPED_TOOLSETS, shippedTools } from "@toolbus/all-in-one";
+import { LOOP_TOOL_NAMES } from "@toolbus/all-in-one";
 import {
   type Journal,
   journalHead,
@@ -21,6 +21,7 @@ import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
 import { Failure } from "../toolbus/failure.ts";
 import { embeddedHost } from "./embedded-host.ts";
 import { valueOf } from "./eval-file.ts";
+import { toolsOfThisBuild } from "./known-tools.ts";
 import { liveHost } from "./live-host.ts";
 import { progressScreen } from "./progress-screen.ts";
 import { readVariants } from "./read-variant.ts";
@@ -93,9 +94,8 @@ export async function runEvaluation(context: Context, place: string, options: Ev
 
 /** Returns the names of the tools that need no definition in a suite: those of this build, or those of the running system. */
 async function knownTools(context: Context, live: boolean): Promise<ReadonlySet<string>> {
-  const tools = live
-    ? readTools(await (await context.gateway()).get("/v1/tools")).tools
-    : SHIPPED_TOOLSETS.flatMap((name) => shippedTools(name) ?? []);
+  if (!live) return toolsOfThisBuild();
+  const { tools } = readTools(await (await context.gateway()).get("/v1/tools"));
   return new Set([...LOOP_TOOL_NAMES, ...tools.map(({ name }) => name)]);
 }
 
