@@ -202,7 +202,8 @@ describe("an evaluation that cannot run", () => {
   it("because the journal is of another suite keeps the journal, and begins again with --fresh", async () => {
     const out = newOut();
     const head = { head: { suite: "other", suiteHash: "x", variants: {}, repeats: 1, startedAt: "2026-01-01T00:00:00.000Z" } };
-    const journal = files.file(path.join(path.basename(out), "journal.jsonl"), `${JSON.stringify(head)}\n`);
+    const trial = { trial: { scenario: "a", variant: "default", repeat: 1, status: "passed", scores: [], usage: {} } };
+    const journal = files.file(path.join(path.basename(out), "journal.jsonl"), `${JSON.stringify(head)}\n${JSON.stringify(trial)}\n`);
     const suite = suiteOf("journal", [plain]);
     const refused = await evaluate(suite, out);
     expect(refused).toMatchObject({ code: 1, stdout: "" });
