@@ -192,6 +192,19 @@ describe("an evaluation that cannot run", () => {
       () => suiteOf("field", [{ ...plain, expects: {} }]),
       /cannot be used: line 1: scenarios\.0\.expects is not a known field/,
     ],
+    [
+      "of an unknown profile",
+      () => suiteOf("profile", [plain, { ...plain, id: "two" }], { profile: "dsek" }),
+      /^The suite needs the profile "dsek", and there are only alert-investigation, chat, .*: correct its name, or add its file/,
+    ],
+    [
+      "of a broken profile",
+      () => {
+        files.file("broken/profiles/desk.yaml", "name: desk\nsystemPrompt: Help.\ncolour: red\n");
+        return suiteOf("broken", [plain], { profile: "desk", profiles: "./profiles" });
+      },
+      /^The profile file .*\/broken\/profiles\/desk\.yaml cannot be used: .*line 3: colour is not a known field/,
+    ],
   ])("because %s says so in one sentence and exits with 1", async (_, suite, sentence) => {
     const { code, stdout, stderr } = await evaluate(suite(), newOut());
     expect(stderr).toMatch(sentence);
