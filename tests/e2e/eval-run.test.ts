@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { watch } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -159,7 +159,15 @@ describe("an evaluation", () => {
     const ended = await evaluate(suite, out, "--only", "chat");
     expect(ended).toMatchObject({ code: 2, stdout: expect.stringContaining("1 of 2 trials passed, 1 failed") as string });
     expect(ended.stdout).toMatch(/^failed {2}bad .+\n {2}answer\.includes Bye: /m);
-    expect((await evaluate(suite, out, "--only", "good")).code).toBe(0);
+    // The system is gone, so the run is in a file.
+    expect(ended.stdout).toContain(`What the runs of failed trials did is in ${out}/failed`);
+    expect(readdirSync(path.join(out, "failed"))).toEqual(["bad.default.1.json"]);
+    const kept: unknown = JSON.parse(readFileSync(path.join(out, "failed/bad.default.1.json"), "utf8"));
+    expect(kept).toMatchObject({ scenario: "bad", status: "failed", run: { end: "completed", answer: "Hi.", calls: [] } });
+    // Files of an earlier evaluation would only confuse people.
+    const again = await evaluate(suite, out, "--only", "good");
+    expect(again).toMatchObject({ code: 0, stdout: expect.not.stringContaining("failed") as string });
+    expect(existsSync(path.join(out, "failed"))).toBe(false);
   });
 
   it("runs each variant on the same scenarios, with its own model text and tool descriptions", async () => {

@@ -21,6 +21,7 @@ import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
 import { Failure } from "../toolbus/failure.ts";
 import { embeddedHost } from "./embedded-host.ts";
 import { valueOf } from "./eval-file.ts";
+import { keptRuns } from "./kept-runs.ts";
 import { toolsOfThisBuild } from "./known-tools.ts";
 import { liveHost } from "./live-host.ts";
 import { progressScreen } from "./progress-screen.ts";
@@ -58,17 +59,18 @@ export async function runEvaluation(context: Context, place: string, options: Ev
     options.out === undefined ? path.join(context.options.dataDirectory, "evals", suite.name) : path.resolve(around.cwd, options.out);
   const head = journalHead(suite, { variants, repeats, startedAt: new Date(around.now()).toISOString() });
   const journal = await journalIn(folder, head, fresh);
+  const kept = await keptRuns(path.join(folder, "failed"), journal, around.newId);
   const screen = progressScreen({ sink: output.err, quiet: context.options.quiet, now: around.now });
   let result: SuiteResult;
   try {
-    const kept = journal.trials.filter(({ status }) => status !== "error").length;
-    if (kept > 0) output.note(`${kept} finished trials of an earlier start are kept; --fresh runs them again.`);
+    const finished = journal.trials.filter(({ status }) => status !== "error").length;
+    if (finished > 0) output.note(`${finished} finished trials of an earlier start are kept; --fresh runs them again.`);
     const judge = await suiteJudge(suite, context);
     const ran = await runSuite({
       suite,
       variants,
-      hostOf: (one) => hostOf(context, suite, one, live),
-      journal,
+      hostOf: async (one) => kept.watched(await hostOf(context, suite, one, live)),
+      journal: kept.keptIn(journal),
       parallel,
       repeats,
       score: scoresOf,
@@ -88,7 +90,7 @@ export async function runEvaluation(context: Context, place: string, options: Ev
   await writeWhole(file, `${JSON.stringify(result, null, 2)}\n`, { id: around.newId(), replace: true });
   await endJournal(journal, result);
   if (output.json) output.document(result);
-  else output.lines(resultLines(result, file));
+  else output.lines(resultLines(result, { file, failed: kept.folder }));
   return exitCodeOf(result);
 }
 
