@@ -81,6 +81,22 @@ describe("toolbus investigate --repo", () => {
     expect(run).toMatchObject({ input: { changes: { format: 1, head: { ref: "v1.0.1" } } } });
   });
 
+  it("asks the approver with a card that no text leaves, although the message of the run has the facts as one long word", async () => {
+    const command = `toolbus investigate --repo ${repo} --from v1.0.0 --to v1.0.1`;
+    await using program = cli.shell(command);
+    const approval = approvalOf(await waitingIn(program));
+    const { stdout } = await cli.run(["approvals", "show", approval]);
+    const lines = stdout.trimEnd().split("\n");
+    const card = lines.slice(
+      1,
+      lines.findIndex((line) => line.startsWith("└")),
+    );
+    expect(card.join("\n")).toContain('{\\"format\\":1');
+    expect(card.filter((line) => !line.startsWith("│") || line.length > 100)).toEqual([]);
+    await approve(cli, approval);
+    await program.ended();
+  });
+
   it("becomes a scenario with the facts, and the evaluation finds the same", async () => {
     const { stdout } = await investigated("--repo", repo, "--from", "v1.0.0", "--to", "v1.0.1", "--note", "soon", "--json");
     const { runId } = JSON.parse(stdout.slice(stdout.indexOf("{\n"))) as { readonly runId: string };
