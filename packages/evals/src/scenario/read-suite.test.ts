@@ -106,6 +106,11 @@ describe("a suite that cannot be used", () => {
       "this scenario expects nothing: give it expect, or a rubric",
     ],
     [
+      "a status that no call can have",
+      { "scenarios/a.yaml": "id: a\ninput: { message: x }\nexpect:\n  tools: { called: [{ tool: look, status: rejected }] }\n" },
+      'line 4: expect.tools.called.0.status must be one of "ok", "validation_error", "timeout", "denied", ',
+    ],
+    [
       "two inputs",
       { "scenarios/a.yaml": "id: a\ninput: { message: x, release: y }\nexpect: { end: completed }\n" },
       "line 2: input needs one of release with changes or without, alert, message and messages",
