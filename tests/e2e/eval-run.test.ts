@@ -170,6 +170,32 @@ describe("an evaluation", () => {
     expect(existsSync(path.join(out, "failed"))).toBe(false);
   });
 
+  it("is compared with a baseline after the agent has changed, so that a worse prompt or tool stops the deployment", async () => {
+    const profile = (rest: string) =>
+      files.file(
+        "gated/profiles/desk.yaml",
+        `name: desk\ndescription: Helps.\nsystemPrompt: Help.\nlimits: { rounds: 5, activeSeconds: 60 }\n${rest}\n`,
+      );
+    const hello = {
+      id: "hello",
+      input: { message: 'get_past_releases {"release_id": "v1"}' },
+      expect: { tools: { called: [{ tool: "get_past_releases", status: "ok" }] } },
+    };
+    const suite = suiteOf("gated", [hello], { profile: "desk", profiles: "./profiles", fixtures: { get_past_releases: [{ result: [] }] } });
+    const [out, folder] = [newOut(), files.at("gated-baselines")];
+    profile("tools: [get_past_releases]");
+    expect((await evaluate(suite, out)).code).toBe(0);
+    const baseline = (...args: readonly string[]) => runProgram(TOOLBUS, ["eval", "baseline", ...args, "--folder", folder]);
+    const result = path.join(out, "result.json");
+    expect((await baseline("save", result, "1")).code).toBe(0);
+    profile("tools: [get_release_summary]");
+    expect((await evaluate(suite, out)).code).toBe(2);
+    expect(await baseline("compare", result, "--fail-on-regression")).toMatchObject({
+      code: 2,
+      stdout: expect.stringContaining("1 scenario compared with the baseline 1.") as string,
+    });
+  });
+
   it("runs each variant on the same scenarios, with its own model text and tool descriptions", async () => {
     const variant = files.file(
       "short.yaml",
