@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type CliUnderTest, cliUnderTest, waitingIn } from "./testing/cli-under-test.ts";
@@ -79,6 +79,36 @@ describe("toolbus investigate --repo", () => {
     const messages = await cli.run(["conversations", "show", run.conversationId, "--json"]);
     expect(messages.stdout + JSON.stringify(run)).toContain("format");
     expect(run).toMatchObject({ input: { changes: { format: 1, head: { ref: "v1.0.1" } } } });
+  });
+
+  it("asks the approver with a card that no text leaves, although the message of the run has the facts as one long word", async () => {
+    const command = `toolbus investigate --repo ${repo} --from v1.0.0 --to v1.0.1`;
+    await using program = cli.shell(command);
+    const approval = approvalOf(await waitingIn(program));
+    const { stdout } = await cli.run(["approvals", "show", approval]);
+    const lines = stdout.trimEnd().split("\n");
+    const card = lines.slice(
+      1,
+      lines.findIndex((line) => line.startsWith("└")),
+    );
+    expect(card.join("\n")).toContain('{\\"format\\":1');
+    expect(card.filter((line) => !line.startsWith("│") || line.length > 100)).toEqual([]);
+    await approve(cli, approval);
+    await program.ended();
+  });
+
+  it("becomes a scenario with the facts, and the evaluation finds the same", async () => {
+    const { stdout } = await investigated("--repo", repo, "--from", "v1.0.0", "--to", "v1.0.1", "--note", "soon", "--json");
+    const { runId } = JSON.parse(stdout.slice(stdout.indexOf("{\n"))) as { readonly runId: string };
+    const [suite, out] = [cli.files.at("from-repo"), cli.files.at("from-repo-result")];
+    expect(await cli.run(["eval", "add", runId, "--suite", suite, "--id", "bypass"])).toMatchObject({ code: 0 });
+    const scenario = readFileSync(path.join(suite, "scenarios/bypass.yaml"), "utf8");
+    expect(scenario).toMatch(/^input:\n {2}changes:\n {4}format: 1$/m);
+    expect(scenario).toMatch(/^ {2}note: soon$/m);
+    expect(await cli.run(["eval", "run", suite, "--out", out])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("1 of 1 trial passed"),
+    });
   });
 
   it.each<[string, () => readonly string[], string]>([

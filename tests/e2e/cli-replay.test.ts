@@ -158,4 +158,25 @@ describe("toolbus eval add", () => {
     expect(text).toMatch(/^approvals:\n {2}file_risk_report:\n {4}decide: approve\n/m);
     expect(text).toMatch(/- tool: file_risk_report\n {6}decidedBy: people/);
   });
+
+  it("brings the definitions of tools that do not ship, so that the scenario can be run", async () => {
+    const { file, record } = await recordedIn(await endedRun());
+    const own = (name: string) => ({ ...record.tools[0], definition: { ...record.tools[0]?.definition, name } });
+    writeFileSync(file, JSON.stringify({ ...record, tools: [...record.tools, own("own_look"), own("own_find")] }));
+    const suite = cli.files.at("suites/own-tools");
+    const add = (id: string) => cli.run(["eval", "add", "--file", file, "--suite", suite, "--id", id]);
+    expect((await add("first")).stderr).toContain(`The definitions of own_look, own_find are now in ${suite}/tools.yaml.`);
+    expect(readFileSync(path.join(suite, "suite.yaml"), "utf8")).toMatch(/^tools: \.\/tools\.yaml$/m);
+    expect(await cli.run(["eval", "run", suite, "--out", cli.files.at("own-tools")])).toMatchObject({ code: 0 });
+    // A suite that has some of them keeps its text and gets the others.
+    const tools = path.join(suite, "tools.yaml");
+    const known = readFileSync(tools, "utf8").replace(/- name: own_find[\s\S]*/, "");
+    writeFileSync(tools, `# ours\n${known}`);
+    expect((await add("second")).stderr).toContain("The definitions of own_find are now in");
+    expect(readFileSync(tools, "utf8")).toMatch(/^# ours\n- name: own_look\n[\s\S]*\n- name: own_find\n/);
+    expect((await add("third")).stderr).not.toContain("The definitions");
+    writeFileSync(tools, "[{ name: own_look }]\n");
+    expectRefusal(await add("fourth"), 1, /The definitions of own_find cannot be added to .*: write it as a YAML list/);
+    expect(readdirSync(path.join(suite, "scenarios")).toSorted()).toEqual(["first.yaml", "second.yaml", "third.yaml"]);
+  });
 });

@@ -70,7 +70,9 @@ describe("toolbus runs", () => {
 
   it("show what a run waits for, with a command that continues it, and its report at the end", async () => {
     const { runId, approvalId } = await waitingRun(cli);
-    expect((await cli.run(["runs", "show", runId])).stdout).toContain(`\n  toolbus approvals approve ${approvalId}\n`);
+    const { stdout: waiting } = await cli.run(["runs", "show", runId]);
+    expect(waiting).toContain(`\n  toolbus approvals approve ${approvalId}\n`);
+    expect(waiting).not.toContain("not assessed");
     await approve(cli, approvalId);
     await follow(cli, runId);
     const { code, stdout } = await cli.run(["runs", "show", runId]);

@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { watch } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -172,7 +172,41 @@ describe("an evaluation", () => {
     const ended = await evaluate(suite, out, "--only", "chat");
     expect(ended).toMatchObject({ code: 2, stdout: expect.stringContaining("1 of 2 trials passed, 1 failed") as string });
     expect(ended.stdout).toMatch(/^failed {2}bad .+\n {2}answer\.includes Bye: /m);
-    expect((await evaluate(suite, out, "--only", "good")).code).toBe(0);
+    // The system is gone, so the run is in a file.
+    expect(ended.stdout).toContain(`What the runs of failed trials did is in ${out}/failed`);
+    expect(readdirSync(path.join(out, "failed"))).toEqual(["bad.default.1.json"]);
+    const kept: unknown = JSON.parse(readFileSync(path.join(out, "failed/bad.default.1.json"), "utf8"));
+    expect(kept).toMatchObject({ scenario: "bad", status: "failed", run: { end: "completed", answer: "Hi.", calls: [] } });
+    // Files of an earlier evaluation would only confuse people.
+    const again = await evaluate(suite, out, "--only", "good");
+    expect(again).toMatchObject({ code: 0, stdout: expect.not.stringContaining("failed") as string });
+    expect(existsSync(path.join(out, "failed"))).toBe(false);
+  });
+
+  it("is compared with a baseline after the agent has changed, so that a worse prompt or tool stops the deployment", async () => {
+    const profile = (rest: string) =>
+      files.file(
+        "gated/profiles/desk.yaml",
+        `name: desk\ndescription: Helps.\nsystemPrompt: Help.\nlimits: { rounds: 5, activeSeconds: 60 }\n${rest}\n`,
+      );
+    const hello = {
+      id: "hello",
+      input: { message: 'get_past_releases {"release_id": "v1"}' },
+      expect: { tools: { called: [{ tool: "get_past_releases", status: "ok" }] } },
+    };
+    const suite = suiteOf("gated", [hello], { profile: "desk", profiles: "./profiles", fixtures: { get_past_releases: [{ result: [] }] } });
+    const [out, folder] = [newOut(), files.at("gated-baselines")];
+    profile("tools: [get_past_releases]");
+    expect((await evaluate(suite, out)).code).toBe(0);
+    const baseline = (...args: readonly string[]) => runProgram(TOOLBUS, ["eval", "baseline", ...args, "--folder", folder]);
+    const result = path.join(out, "result.json");
+    expect((await baseline("save", result, "1")).code).toBe(0);
+    profile("tools: [get_release_summary]");
+    expect((await evaluate(suite, out)).code).toBe(2);
+    expect(await baseline("compare", result, "--fail-on-regression")).toMatchObject({
+      code: 2,
+      stdout: expect.stringContaining("1 scenario compared with the baseline 1.") as string,
+    });
   });
 
   it("runs each variant on the same scenarios, with its own model text and tool descriptions", async () => {
@@ -205,6 +239,19 @@ describe("an evaluation that cannot run", () => {
       () => suiteOf("field", [{ ...plain, expects: {} }]),
       /cannot be used: line 1: scenarios\.0\.expects is not a known field/,
     ],
+    [
+      "of an unknown profile",
+      () => suiteOf("profile", [plain, { ...plain, id: "two" }], { profile: "dsek" }),
+      /^The suite needs the profile "dsek", and there are only alert-investigation, chat, .*: correct its name, or add its file/,
+    ],
+    [
+      "of a broken profile",
+      () => {
+        files.file("broken/profiles/desk.yaml", "name: desk\nsystemPrompt: Help.\ncolour: red\n");
+        return suiteOf("broken", [plain], { profile: "desk", profiles: "./profiles" });
+      },
+      /^The profile file .*\/broken\/profiles\/desk\.yaml cannot be used: .*line 3: colour is not a known field/,
+    ],
   ])("because %s says so in one sentence and exits with 1", async (_, suite, sentence) => {
     const { code, stdout, stderr } = await evaluate(suite(), newOut());
     expect(stderr).toMatch(sentence);
@@ -215,7 +262,8 @@ describe("an evaluation that cannot run", () => {
   it("because the journal is of another suite keeps the journal, and begins again with --fresh", async () => {
     const out = newOut();
     const head = { head: { suite: "other", suiteHash: "x", variants: {}, repeats: 1, startedAt: "2026-01-01T00:00:00.000Z" } };
-    const journal = files.file(path.join(path.basename(out), "journal.jsonl"), `${JSON.stringify(head)}\n`);
+    const trial = { trial: { scenario: "a", variant: "default", repeat: 1, status: "passed", scores: [], usage: {} } };
+    const journal = files.file(path.join(path.basename(out), "journal.jsonl"), `${JSON.stringify(head)}\n${JSON.stringify(trial)}\n`);
     const suite = suiteOf("journal", [plain]);
     const refused = await evaluate(suite, out);
     expect(refused).toMatchObject({ code: 1, stdout: "" });

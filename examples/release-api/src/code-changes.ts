@@ -41,7 +41,7 @@ export async function readCodeChanges(options: CodeChangesOptions): Promise<Fact
   if (ends.from.commit === undefined && commits > MOST_FIRST_COMMITS)
     return {
       ok: false,
-      message: `No release is before this one, and its history has ${commits} commits: start the API with an earlier --from.`,
+      message: `No release is before this one, and a history of ${commits} commits is no change that anybody could judge: name its beginning with --from.`,
     };
   const base = ends.from.commit ?? (await firstCommit(repo, head, environment, signal));
   if (base === undefined || base === head)

@@ -31,4 +31,5 @@ export { markdownReport } from "./report/markdown-report.ts";
 export { comparisonDocument, regressionDocument, reportDocument } from "./report/report-document.ts";
 export { summaryRows } from "./report/summary-rows.ts";
 export { scenarioOutcomes, type ScenarioOutcome, variantsOf } from "./report/scenario-outcome.ts";
+export { toolsOfRecord, withTools } from "./recorded/recorded-tools.ts";
 export { scenarioOfRecord } from "./recorded/scenario-of-record.ts";

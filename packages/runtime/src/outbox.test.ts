@@ -48,6 +48,24 @@ describe("the outbox", () => {
     expect(await t.left()).toEqual([]);
   });
 
+  it("says in one sentence, without a stack, that nobody takes a topic yet", async () => {
+    const warn = vi.fn();
+    await using t = await setup({ log: { ...silentLog, warn } });
+    const [row] = change("a", "a1").outbox ?? [];
+    if (!row) throw new Error("The change has no message.");
+    await t.outbox.commit(SHARD, {
+      ...change("a"),
+      outbox: [{ ...row, topic: "tool.result.nobody", message: { ...aMessage("a1"), topic: "tool.result.nobody" } as unknown as Json }],
+    });
+    await until(() => warn.mock.calls.length === 1);
+    expect(warn.mock.calls[0]?.[0]).toEqual({
+      code: "unroutable",
+      why: expect.stringMatching(/^No queue takes "tool\.result\.nobody"/),
+      id: "a1",
+      topic: "tool.result.nobody",
+    });
+  });
+
   it("keeps retrying while the bus is unavailable", async () => {
     await using t = await setup();
     t.faults.publish = 4;
@@ -157,7 +175,7 @@ describe("the outbox", () => {
 });
 
 /** Starts an outbox over a store and a bus whose faults a test sets. Each number says how often the fault will still happen. */
-async function setup(options: Pick<OutboxOptions, "prepare"> = {}) {
+async function setup(options: Pick<OutboxOptions, "prepare"> & Partial<Pick<OutboxOptions, "log">> = {}) {
   const clock = { now: 1_750_000_000_000 };
   const faults = { publish: 0, reply: 0, settle: 0, claim: 0 };
   const store = memoryStore({ clock: () => clock.now });

@@ -1,4 +1,4 @@
-import type { MessageBus } from "@toolbus/bus";
+import { type MessageBus, Unroutable } from "@toolbus/bus";
 import type { Json, Message } from "@toolbus/contracts";
 import { type Change, type CommitReply, type OutboxRow, type StateStore, StoreUnavailable } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
@@ -116,7 +116,9 @@ export function startOutbox(options: OutboxOptions): Outbox {
       });
     } catch (error) {
       // The row stays in the outbox, and the relay publishes it after its visibility timeout.
-      log.warn({ error, id: row.id, topic: row.topic }, "a message was not confirmed and is published again later");
+      // At a start, a service may publish before another one of the same process takes the topic. The sentence says all, and a stack would alarm people.
+      const why = error instanceof Unroutable ? { code: error.code, why: error.message } : { error };
+      log.warn({ ...why, id: row.id, topic: row.topic }, "a message was not confirmed and is published again later");
       return;
     }
     confirmed.push({ shard: row.shard, id: row.id });

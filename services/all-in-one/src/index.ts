@@ -1,5 +1,6 @@
 export {
   BUILT_IN_PROFILES,
+  loadProfiles,
   chosenModel,
   LOOP_TOOL_NAMES,
   modelEnvironment,

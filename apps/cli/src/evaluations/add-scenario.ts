@@ -7,6 +7,8 @@ import { readRecord } from "../replays/read-record.ts";
 import type { Context } from "../toolbus/context.ts";
 import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
 import { Failure } from "../toolbus/failure.ts";
+import { toolsOfThisBuild } from "./known-tools.ts";
+import { missingTools } from "./suite-tools.ts";
 
 export interface AddOptions {
   readonly suite: string;
@@ -15,7 +17,10 @@ export interface AddOptions {
   readonly golden?: boolean;
 }
 
-/** Writes a run as a scenario into a suite's folder, and says what was masked. Begins the suite if the folder has none. */
+/**
+ * Writes a run as a scenario into a suite's folder, with the definitions of tools that the suite lacks, and says what was masked. Begins the suite if
+ * the folder has none.
+ */
 export async function addScenario(context: Context, typed: string | undefined, options: AddOptions): Promise<ExitCode> {
   const { output, around } = context;
   const { suite, id, file, golden } = options;
@@ -26,6 +31,7 @@ export async function addScenario(context: Context, typed: string | undefined, o
   const folder = path.resolve(around.cwd, suite);
   await makeFolder(path.join(folder, "scenarios"), suite);
   const begun = await beginSuite(folder, record.run.profile);
+  const missing = await missingTools(folder, record, toolsOfThisBuild());
   const name = path.join("scenarios", `${scenario.id}.yaml`);
   const handle = await newFile(path.join(folder, name), folder);
   try {
@@ -33,11 +39,15 @@ export async function addScenario(context: Context, typed: string | undefined, o
   } finally {
     await handle.close();
   }
+  await missing?.write(around.newId);
   const written = path.join(suite, name);
   const masked = [...scenario.masked].map(([kind, texts]) => ({ kind, texts }));
-  if (output.json) output.document({ runId: record.run.runId, id: scenario.id, file: written, begunSuite: begun, masked });
+  if (output.json)
+    output.document({ runId: record.run.runId, id: scenario.id, file: written, begunSuite: begun, tools: missing?.names ?? [], masked });
   else output.lines([`The run ${record.run.runId} is the scenario ${scenario.id} in ${written}.`]);
   if (begun) output.note(`The suite ${path.join(suite, "suite.yaml")} is new.`);
+  if (missing)
+    output.note(`The definitions of ${missing.names.join(", ")} are now in ${path.join(suite, path.relative(folder, missing.file))}.`);
   for (const { kind, texts } of masked) output.note(`Masked: ${kind}, in ${counted(texts, "text")}.`);
   output.note("Names of people and free text are not masked. Read the file before you share it.");
   return EXIT.ok;

@@ -1,5 +1,5 @@
 import path from "node:path";
-import { LOOP_TOOL_NAMES, SHIPPED_TOOLSETS, shippedTools } from "@toolbus/all-in-one";
+import { LOOP_TOOL_NAMES } from "@toolbus/all-in-one";
 import {
   type Journal,
   journalHead,
@@ -21,6 +21,8 @@ import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
 import { Failure } from "../toolbus/failure.ts";
 import { embeddedHost } from "./embedded-host.ts";
 import { valueOf } from "./eval-file.ts";
+import { keptRuns } from "./kept-runs.ts";
+import { toolsOfThisBuild } from "./known-tools.ts";
 import { liveHost } from "./live-host.ts";
 import { ownFolder } from "./own-folder.ts";
 import { progressScreen } from "./progress-screen.ts";
@@ -62,6 +64,7 @@ export async function runEvaluation(context: Context, place: string, options: Ev
   using _own = await ownFolder(folder);
   const head = journalHead(suite, { variants, repeats, startedAt: new Date(around.now()).toISOString() });
   const journal = await journalIn(folder, head, fresh);
+  const kept = await keptRuns(path.join(folder, "failed"), journal, around.newId);
   const screen = progressScreen({
     sink: output.err,
     quiet: context.options.quiet,
@@ -72,14 +75,14 @@ export async function runEvaluation(context: Context, place: string, options: Ev
   const ticking = setInterval(screen.tick, TICK_MS);
   let result: SuiteResult;
   try {
-    const kept = journal.trials.filter(({ status }) => status !== "error").length;
-    if (kept > 0) output.note(`${kept} finished trials of an earlier start are kept; --fresh runs them again.`);
+    const finished = journal.trials.filter(({ status }) => status !== "error").length;
+    if (finished > 0) output.note(`${finished} finished trials of an earlier start are kept; --fresh runs them again.`);
     const judge = await suiteJudge(suite, context);
     const ran = await runSuite({
       suite,
       variants,
-      hostOf: (one) => hostOf(context, suite, one, live),
-      journal,
+      hostOf: async (one) => kept.watched(await hostOf(context, suite, one, live)),
+      journal: kept.keptIn(journal),
       parallel,
       repeats,
       score: scoresOf,
@@ -100,15 +103,14 @@ export async function runEvaluation(context: Context, place: string, options: Ev
   await writeWhole(file, `${JSON.stringify(result, null, 2)}\n`, { id: around.newId(), replace: true });
   await endJournal(journal, result);
   if (output.json) output.document(result);
-  else output.lines(resultLines(result, file));
+  else output.lines(resultLines(result, { file, failed: kept.folder }));
   return exitCodeOf(result);
 }
 
 /** Returns the names of the tools that need no definition in a suite: those of this build, or those of the running system. */
 async function knownTools(context: Context, live: boolean): Promise<ReadonlySet<string>> {
-  const tools = live
-    ? readTools(await (await context.gateway()).get("/v1/tools")).tools
-    : SHIPPED_TOOLSETS.flatMap((name) => shippedTools(name) ?? []);
+  if (!live) return toolsOfThisBuild();
+  const { tools } = readTools(await (await context.gateway()).get("/v1/tools"));
   return new Set([...LOOP_TOOL_NAMES, ...tools.map(({ name }) => name)]);
 }
 

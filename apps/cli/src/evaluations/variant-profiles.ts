@@ -1,6 +1,6 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { BUILT_IN_PROFILES } from "@toolbus/all-in-one";
+import { BUILT_IN_PROFILES, loadProfiles } from "@toolbus/all-in-one";
 import { isJsonObject, type JsonObject } from "@toolbus/contracts";
 import type { Scenario, Variant } from "@toolbus/evals";
 import { readYaml } from "@toolbus/runtime/yaml-text";
@@ -16,24 +16,26 @@ type ProfileText = JsonObject;
 
 /**
  * Writes the profiles of a variant into a folder for the setting `PROFILES_DIR`: those of `from`, and each profile that a scenario uses with the changes
- * of the variant. Throws a Failure if the variant changes a profile that does not exist.
+ * of the variant. Throws a Failure if a scenario or the variant names a profile that does not exist, and a Refusal if a file of `from` cannot be used.
  */
 export async function writeProfiles(
   folder: string,
   { scenarios, from, variant }: { readonly scenarios: readonly Scenario[]; readonly from: string | null; readonly variant: Variant },
 ): Promise<void> {
   const own = from === null ? new Map<string, ProfileText>() : await profilesIn(from);
+  // The agent would name the copies, and a line of JSON.
+  if (from !== null) await loadProfiles(from);
   const all = new Map([...(await profilesIn(BUILT_IN_PROFILES)), ...own]);
   const written = new Map(own);
   for (const name of profilesOf(scenarios)) {
     const { profile = name, systemPrompt, model } = variant;
-    if (variant.profile === undefined && systemPrompt === undefined && model === undefined) continue;
     const text = all.get(profile);
     if (!text)
       throw new Failure(
         EXIT.failed,
-        `The variant ${variant.name} needs the profile "${profile}", and there are only ${[...all.keys()].toSorted().join(", ")}: correct its name, or add its file to the profiles of the suite.`,
+        `The ${variant.profile === undefined ? "suite" : `variant ${variant.name}`} needs the profile "${profile}", and there are only ${[...all.keys()].toSorted().join(", ")}: correct its name, or add its file to the profiles of the suite.`,
       );
+    if (variant.profile === undefined && systemPrompt === undefined && model === undefined) continue;
     // The scenarios name the profile, and investigations always have the same one, so the changed profile has the name of the one that it replaces.
     written.set(name, {
       ...text,

@@ -50,7 +50,8 @@ export function runLines(run: RunView, now: number, paint: Paint, width: number 
       .filter(({ kind }) => kind !== "approval" && kind !== "answer")
       .map(({ says }) => `${"waits for".padEnd(14)}${says}`),
     ...(run.answer ? ["", ...paragraphs(run.answer, WIDTH)] : []),
-    ...(run.report ? ["", ...reportLines(run.report, paint, width)] : []),
+    // Before the end, the report is what the run knows so far. "Not assessed" would then be wrong.
+    ...(run.report && run.endedAt ? ["", ...reportLines(run.report, paint, width)] : []),
   ];
 }
 

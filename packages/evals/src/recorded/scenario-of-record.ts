@@ -1,4 +1,4 @@
-import { isRunEnd, type Json, type JsonObject, type RecordedCall, type RunRecord, secretTexts } from "@toolbus/contracts";
+import { isJsonObject, isRunEnd, type Json, type JsonObject, type RecordedCall, type RunRecord, secretTexts } from "@toolbus/contracts";
 import { stringify } from "yaml";
 import { type MaskedKinds, maskValues } from "./mask-values.ts";
 import { argumentsOf, recordedFixtures } from "./recorded-fixtures.ts";
@@ -47,10 +47,12 @@ function idOf({ run }: RunRecord): string {
 }
 
 function inputOf({ run, transcript }: RunRecord): JsonObject {
-  const { alert, releaseId, note } = run.input;
+  const { alert, releaseId, changes, note } = run.input;
   const noted = typeof note === "string" ? { note } : {};
   if (alert !== undefined) return { alert, ...noted };
-  if (typeof releaseId === "string") return { release: releaseId, ...noted };
+  const release = typeof releaseId === "string" ? { release: releaseId } : {};
+  const facts = isJsonObject(changes) ? { changes } : {};
+  if ("release" in release || "changes" in facts) return { ...release, ...facts, ...noted };
   const messages = transcript.flatMap(({ entry }) => (entry.type === "user" ? [entry.text] : []));
   const [first] = messages;
   return messages.length === 1 && first !== undefined ? { message: first } : { messages };

@@ -72,6 +72,16 @@ describe("the journal of an evaluation", () => {
     await journal.close();
   });
 
+  it("begins again if no trial of the other evaluation has finished", async () => {
+    const journal = await opened();
+    await journal.addTrial({ ...trial("one"), status: "error", problem: "There is no profile." });
+    await journal.close();
+    const other = await opened({ ...head, suiteHash: "b" });
+    expect({ trials: other.trials, hash: other.head.suiteHash }).toEqual({ trials: [], hash: "b" });
+    await other.close();
+    expect(await readFile(file, "utf8")).not.toContain("There is no profile.");
+  });
+
   it.each([
     ["of another suite", { ...head, suite: "other" }, /of the suite made-up/],
     ["of changed scenarios", { ...head, suiteHash: "b" }, /scenarios have changed/],

@@ -51,7 +51,7 @@ export function journalHead(
 
 /**
  * Opens the journal in this file, and begins one if there is none or if it is empty. `fresh` begins a new one in any case. Returns one sentence with
- * the remedy if the file has something else, or another evaluation.
+ * the remedy if the file has something else, or finished trials of another evaluation.
  */
 export async function openJournal(file: string, wanted: JournalHead, fresh: boolean): Promise<Checked<Journal>> {
   await mkdir(path.dirname(file), { recursive: true });
@@ -65,6 +65,8 @@ export async function openJournal(file: string, wanted: JournalHead, fresh: bool
   const read = readLines(whole, file);
   if (!read.ok) return read;
   const other = read.value.head && difference(read.value.head, wanted);
+  // An evaluation that ended before its first trial, such as one with a broken profile, has nothing that could be lost.
+  if (other && read.value.trials.every(({ status }) => status === "error")) return openJournal(file, wanted, true);
   if (other) return { ok: false, problem: `The journal ${file} is of another evaluation (${other}): ${REMEDY}` };
   const handle = await open(file, "a");
   if (whole.length < text.length) await handle.truncate(Buffer.byteLength(whole));

@@ -96,6 +96,20 @@ describe("a suite", () => {
     ] as const)
       expect({ name, hash: (await suiteOf({ ...files, [name]: text })).hash }).not.toEqual({ name, hash });
   });
+
+  it("has scenarios whose hash says what is asked and answered, and not which agent is evaluated", async () => {
+    const files = {
+      "suite.yaml": "suite: shop\nprofiles: ./profiles\ntools: ./tools.yaml\n",
+      "scenarios/a.yaml": `${SCENARIO}fixtures: { look: [{ file: ../data.json }] }\n`,
+      "data.json": "1",
+      "tools.yaml": "- name: mine\n  description: does it\n",
+      "profiles/p.yaml": "name: p\n",
+    };
+    const { scenarioHashes } = await suiteOf(files);
+    const agent = await suiteOf({ ...files, "tools.yaml": "- name: mine\n  description: does that\n", "profiles/p.yaml": "name: p # x\n" });
+    expect(agent.scenarioHashes).toEqual(scenarioHashes);
+    expect((await suiteOf({ ...files, "data.json": "2" })).scenarioHashes).not.toEqual(scenarioHashes);
+  });
 });
 
 describe("a suite that cannot be used", () => {
@@ -119,9 +133,14 @@ describe("a suite that cannot be used", () => {
       "this scenario expects nothing: give it expect, or a rubric",
     ],
     [
+      "a status that no call can have",
+      { "scenarios/a.yaml": "id: a\ninput: { message: x }\nexpect:\n  tools: { called: [{ tool: look, status: rejected }] }\n" },
+      'line 4: expect.tools.called.0.status must be one of "ok", "validation_error", "timeout", "denied", ',
+    ],
+    [
       "two inputs",
       { "scenarios/a.yaml": "id: a\ninput: { message: x, release: y }\nexpect: { end: completed }\n" },
-      "line 2: input needs one of release, alert, message and messages",
+      "line 2: input needs one of release with changes or without, alert, message and messages",
     ],
     [
       "a fixture without an answer",

@@ -56,8 +56,8 @@ async function suiteAt(place: string, knownTools: ReadonlySet<string>): Promise<
   const profiles = suite.profiles === undefined ? null : path.resolve(folder, suite.profiles);
   const profileTexts = profiles === null ? [] : await textsIn(profiles);
   const policy = suite.policy === undefined ? null : await textAt(path.resolve(folder, suite.policy));
-  const shared = JSON.stringify([tools, profileTexts.map(({ text }) => text), ...(policy === null ? [] : [policy.text])]);
-  const scenarioHashes = Object.fromEntries(scenarios.map((scenario) => [scenario.id, hashOf(shared, JSON.stringify(scenario))]));
+  const agentHash = hashOf(JSON.stringify([tools, profileTexts.map(({ text }) => text), ...(policy === null ? [] : [policy.text])]));
+  const scenarioHashes = Object.fromEntries(scenarios.map((scenario) => [scenario.id, hashOf(FORM, JSON.stringify(scenario))]));
   return {
     name: suite.suite,
     description: suite.description ?? "",
@@ -67,10 +67,14 @@ async function suiteAt(place: string, knownTools: ReadonlySet<string>): Promise<
     repeats: suite.repeats ?? 1,
     judge: judgeOf(suite, folder),
     scenarios,
-    hash: hashOf(...Object.values(scenarioHashes)),
+    hash: hashOf(agentHash, ...Object.values(scenarioHashes)),
+    agentHash,
     scenarioHashes,
   };
 }
+
+/** Stands where the tools and the profiles of a suite once were, so that the baselines of suites without them stay valid. */
+const FORM = "[[],[]]";
 
 function judgeOf({ judge }: SuiteFile, folder: string): JudgeSettings | null {
   if (!judge) return null;

@@ -53,9 +53,10 @@ function answerOf({ result, file, error }: FixtureFile, fileOf: (path: string) =
   return { kind: "result", result: file === undefined ? (result ?? null) : fileOf(file) };
 }
 
-function inputOf({ release, alert, note, message, messages }: ScenarioFile["input"]): ScenarioInput {
+function inputOf({ release, changes, alert, note, message, messages }: ScenarioFile["input"]): ScenarioInput {
   const noted = note === undefined ? {} : { note };
-  if (release !== undefined) return { kind: "release", release, ...noted };
+  if (release !== undefined || changes !== undefined)
+    return { kind: "release", ...(release === undefined ? {} : { release }), ...(changes === undefined ? {} : { changes }), ...noted };
   if (alert !== undefined) return { kind: "alert", alert, ...noted };
   return { kind: "messages", messages: messages ?? [message ?? ""] };
 }

@@ -13,8 +13,11 @@ export interface Suite {
   readonly repeats: number;
   readonly judge: JudgeSettings | null;
   readonly scenarios: readonly Scenario[];
-  /** A hash of everything that a scenario depends on, and the hash of each scenario by its id. */
+  /** A hash of everything that a result depends on: the scenarios, and the tools and profiles of the suite. */
   readonly hash: string;
+  /** A hash of the tools and the profiles of the suite. They are a part of the agent that is evaluated, so no hash of a scenario has them. */
+  readonly agentHash: string;
+  /** The hash of each scenario by its id, with its fixtures. Results of scenarios with the same hash can be compared. */
   readonly scenarioHashes: Readonly<Record<string, string>>;
 }
 
@@ -29,7 +32,8 @@ export interface JudgeSettings {
 
 /** What a scenario asks of the agent. */
 export type ScenarioInput =
-  | { readonly kind: "release"; readonly release: string; readonly note?: string }
+  /** A release by its id, the facts of its change, or both. */
+  | { readonly kind: "release"; readonly release?: string; readonly changes?: JsonObject; readonly note?: string }
   | { readonly kind: "alert"; readonly alert: JsonObject; readonly note?: string }
   /** The messages of one conversation, one after the other. The last one is the run that is scored. */
   | { readonly kind: "messages"; readonly messages: readonly string[] };

@@ -15,6 +15,8 @@ describe("a choice of scenarios", () => {
     expect(selected.value.scenarios.map(({ id }) => id)).toEqual(["one", "three"]);
     expect(Object.keys(selected.value.scenarioHashes)).toEqual(["one", "three"]);
     expect(selected.value.hash).not.toBe(suite.hash);
+    const other = selectScenarios({ ...suite, agentHash: "another" }, ["three", "high"]);
+    expect(other.ok && other.value.hash).not.toBe(selected.value.hash);
   });
 
   it("is the whole suite without a choice, and if the choice has every scenario", () => {

@@ -18,6 +18,8 @@ export function selectScenarios(suite: Suite, only: readonly string[]): Checked<
   const scenarios = suite.scenarios.filter((scenario) => only.some((choice) => fits(choice, scenario)));
   if (scenarios.length === suite.scenarios.length) return { ok: true, value: suite };
   const scenarioHashes = Object.fromEntries(scenarios.map(({ id }) => [id, suite.scenarioHashes[id] ?? ""]));
-  const hash = createHash("sha256").update(JSON.stringify(scenarioHashes)).digest("hex");
+  const hash = createHash("sha256")
+    .update(JSON.stringify([suite.agentHash, scenarioHashes]))
+    .digest("hex");
   return { ok: true, value: { ...suite, scenarios, scenarioHashes, hash } };
 }

@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, parser, ProfileName, SEVERITIES, type Static, Type } from "@toolbus/contracts";
+import { type Json, type JsonObject, parser, ProfileName, SEVERITIES, type Static, ToolResult, Type } from "@toolbus/contracts";
 import { DECISIONS } from "./scenario.ts";
 
 const closed = { additionalProperties: false } as const;
@@ -41,7 +41,7 @@ const Expect = Type.Object(
                   tool: Tool,
                   arguments: Type.Optional(Anything),
                   withinRound: Type.Optional(Type.Integer({ minimum: 0, maximum: 100 })),
-                  status: Type.Optional(Type.String({ minLength: 1, maxLength: 40 })),
+                  status: Type.Optional(ToolResult.properties.status),
                 },
                 closed,
               ),
@@ -100,6 +100,8 @@ export const ScenarioFile = Type.Object(
     input: Type.Object(
       {
         release: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
+        /** The facts of the release's change, as `POST /v1/investigations` accepts them. The gateway checks them. */
+        changes: Type.Optional(AnObject),
         alert: Type.Optional(AnObject),
         note: Note,
         message: Type.Optional(Message),

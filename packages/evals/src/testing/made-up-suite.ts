@@ -32,6 +32,7 @@ export function madeUpSuite(scenarios: readonly Scenario[], told: Partial<Suite>
     judge: null,
     scenarios,
     hash: "a-hash",
+    agentHash: "an-agent",
     scenarioHashes: Object.fromEntries(scenarios.map(({ id }) => [id, `hash-of-${id}`])),
     ...told,
   };
