@@ -99,7 +99,7 @@ describe("toolbus doctor", () => {
     const { code, stdout } = await cli.run(["doctor"], { env: elsewhere });
     expect(code).toBe(1);
     expect(stdout).toMatch(/^fail {2}gateway +Nothing listens at http:\/\/127\.0\.0\.1:2\.\n +→ Start Toolbus with "toolbus start"/m);
-    expect(stdout).toMatch(/^fail {2}approver key +It is not accepted\.\n +→ /m);
+    expect(stdout).toMatch(/^fail {2}approver key +It is not accepted \(from TOOLBUS_APPROVER_KEY\)\.\n +→ It is wrong, /m);
     expect(stdout).toMatch(/^warn {2}data directory +There is no data directory at /m);
     expect(await cli.run(["doctor", "--json"], { env: elsewhere })).toMatchObject({
       code: 1,
