@@ -27,12 +27,7 @@ export async function addScenario(context: Context, typed: string | undefined, o
   await makeFolder(path.join(folder, "scenarios"), suite);
   const begun = await beginSuite(folder, record.run.profile);
   const name = path.join("scenarios", `${scenario.id}.yaml`);
-  const handle = await newFile(path.join(folder, name), folder);
-  try {
-    await handle.writeFile(scenario.yaml);
-  } finally {
-    await handle.close();
-  }
+  await newFile(path.join(folder, name), folder, (handle) => handle.writeFile(scenario.yaml));
   const written = path.join(suite, name);
   const masked = [...scenario.masked].map(([kind, texts]) => ({ kind, texts }));
   if (output.json) output.document({ runId: record.run.runId, id: scenario.id, file: written, begunSuite: begun, masked });
