@@ -157,4 +157,9 @@ describe("every command", () => {
     await using program = cli.shell("toolbus runs list --limit 100 | head -1");
     expect(await program.ended()).toMatchObject({ code: 0, stdout: expect.stringMatching(/^RUN .*\n$/) });
   });
+
+  it.skipIf(process.platform !== "linux")("says that its output found no room, and fails", async () => {
+    await using program = cli.shell("toolbus --version > /dev/full; echo $?");
+    expect(await program.ended()).toMatchObject({ stdout: "The standard output cannot be written (ENOSPC).\n1\n" });
+  });
 });
