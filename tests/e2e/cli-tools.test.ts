@@ -99,7 +99,7 @@ describe("toolbus doctor", () => {
     const { code, stdout } = await cli.run(["doctor"], { env: elsewhere });
     expect(code).toBe(1);
     expect(stdout).toMatch(/^fail {2}gateway +Nothing listens at http:\/\/127\.0\.0\.1:2\.\n +→ Start Toolbus with "toolbus start"/m);
-    expect(stdout).toMatch(/^fail {2}approver key +It is not accepted\.\n +→ /m);
+    expect(stdout).toMatch(/^fail {2}approver key +It is not accepted \(from TOOLBUS_APPROVER_KEY\)\.\n +→ It is wrong, /m);
     expect(stdout).toMatch(/^warn {2}data directory +There is no data directory at /m);
     expect(await cli.run(["doctor", "--json"], { env: elsewhere })).toMatchObject({
       code: 1,
@@ -156,5 +156,10 @@ describe("every command", () => {
   it("stops quietly when its reader closes the pipe", async () => {
     await using program = cli.shell("toolbus runs list --limit 100 | head -1");
     expect(await program.ended()).toMatchObject({ code: 0, stdout: expect.stringMatching(/^RUN .*\n$/) });
+  });
+
+  it.skipIf(process.platform !== "linux")("says that its output found no room, and fails", async () => {
+    await using program = cli.shell("toolbus --version > /dev/full; echo $?");
+    expect(await program.ended()).toMatchObject({ stdout: "The standard output cannot be written (ENOSPC).\n1\n" });
   });
 });

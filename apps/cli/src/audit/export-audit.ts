@@ -24,14 +24,11 @@ export async function exportAudit(context: Context, file: string, { format, chai
     else output.note("The chain has no records yet, so no file was written.");
     return EXIT.ok;
   }
-  const handle = await newFile(file, around.cwd);
-  try {
+  await newFile(file, around.cwd, async (handle) => {
     const sheet = format === "csv" ? csvLines() : jsonLines();
     await write(handle, sheet.header(newest.tenant, keys));
     for await (const part of partsUpTo(service, chain, newest)) await write(handle, sheet.part(part));
-  } finally {
-    await handle.close();
-  }
+  });
   if (output.json) output.document({ file, format, records: newest.n, checkpoint: newest });
   else
     output.note(

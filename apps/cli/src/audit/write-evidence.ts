@@ -15,12 +15,7 @@ export async function writeEvidence(context: Context, typed: string | undefined,
   const { chained: _, ...approvals } = await approvalEvidence(await context.approvals(), callId, context.signal);
   const text = evidenceText(approvals, await ofGateway(context, callId));
   const { output, around } = context;
-  const handle = out === undefined ? null : await newFile(out, around.cwd);
-  try {
-    await handle?.writeFile(text);
-  } finally {
-    await handle?.close();
-  }
+  if (out !== undefined) await newFile(out, around.cwd, (handle) => handle.writeFile(text));
   // The command also writes broken evidence, because somebody may have to investigate exactly that fault.
   const { broken, missing } = await verifyEvidence(text);
   if (broken !== null) output.note(`The evidence is not whole: ${broken}`);

@@ -1,4 +1,4 @@
-import { client, type Client } from "../http/client.ts";
+import { Answered, client, type Client } from "../http/client.ts";
 import { isLoopback } from "../http/unreachable.ts";
 import { type Audience, noKey } from "../keys/find-key.ts";
 import type { Context } from "../toolbus/context.ts";
@@ -22,6 +22,7 @@ const ROLES = { gateway: "user or operator", approvals: "approver or operator" }
 export async function checkKey(context: Context, audience: Audience): Promise<CheckedKey> {
   const name = audience === "gateway" ? "user key" : "approver key";
   const url = audience === "gateway" ? context.options.url : context.options.approvalsUrl;
+  let source = "";
   try {
     const found = await context.keyFor(audience);
     if (found === null) {
@@ -29,6 +30,7 @@ export async function checkKey(context: Context, audience: Audience): Promise<Ch
       if (audience === "gateway") return { check: fail(name, "There is no key.", fix), service: null };
       return { check: warn(name, "There is no key, so nothing can be approved from here.", fix), service: null };
     }
+    source = found.source;
     const service = client({ url, service: audience, key: found.key, signal: context.signal });
     await service.get(LOOK[audience]);
     const role = /^tb_(user|operator|approver)_/.exec(found.key)?.[1] ?? ROLES[audience];
@@ -39,6 +41,10 @@ export async function checkKey(context: Context, audience: Audience): Promise<Ch
   } catch (error) {
     context.signal.throwIfAborted();
     if (!(error instanceof Failure)) throw error;
+    if (error instanceof Answered && error.code === "unauthenticated") {
+      const fix = "It is wrong, expired, revoked, or of another Toolbus: correct it, or remove it to use that of the data directory.";
+      return { check: fail(name, `It is not accepted (from ${source}).`, fix), service: null };
+    }
     const what = error.exitCode === EXIT.notAllowed ? "It is not accepted." : "It could not be tried.";
     return { check: fail(name, what, error.message), service: null };
   }

@@ -60,6 +60,11 @@ describe("doctor, checking a service", () => {
     expect(found).toMatchObject({ fix: expect.stringContaining("docs/deployment.md") });
   });
 
+  it.each(["NATS", "RabbitMQ"])("says how to get back to a broker that is down: %s", (broker) => {
+    const found = checkReady("gateway", "http://gateway", { ...probed(0), ready: false, reasons: [`the connection to ${broker} is down`] });
+    expect(found).toMatchObject({ level: "fail", fix: expect.stringMatching(/^Check that the broker runs, .*BUS_URL.* by itself/) });
+  });
+
   it("reports that clocks disagree, as a ready service says, with what to do", async () => {
     const sentence = "this machine's clock is 2.0 h ahead of the state store's: set both by NTP";
     await using server = await serverUnderTest((_request, response) =>

@@ -30,6 +30,7 @@ const REMEDIES: readonly (readonly [reason: RegExp, remedy: string])[] = [
     /(?:accepts|takes) no changes: damaged$/,
     "Check again in a few seconds. If it stays, the service's log names what has to be removed from the store.",
   ],
+  [/the connection to (?:NATS|RabbitMQ) is down$/, "Check that the broker runs, and that the service's BUS_URL points to it."],
   [/the state store does not answer$/, "Check that the store runs, and that the service's STATE_URL points to it."],
 ];
 

@@ -100,16 +100,17 @@ const OFFERED_FOR_MS = 3_600_000;
 /** The longest normal age of a heartbeat. Workers send one every 30 s, and its commit takes a moment. */
 const DUE_WITHIN_MS = SEEN_EVERY_MS + 5000;
 
-/** Error codes of runs that fail because of their model (docs/errors.md). */
-const MODEL_CODES: ReadonlySet<string> = new Set([
-  "answer_stalled",
-  "answer_too_large",
-  "authentication_failed",
-  "invalid_request",
-  "model_timeout",
-  "network_failed",
-  "provider_failed",
-  "rate_limited",
+/** What to do about each error code of runs that fail because of their model (docs/models.md). */
+const MODEL_REMEDIES: ReadonlyMap<string, string> = new Map([
+  ["answer_stalled", "check the model's server"],
+  ["answer_too_large", "check the model and its server"],
+  ["authentication_failed", "set the right key, or check the account"],
+  ["empty_reply", "check LLM_MODEL"],
+  ["invalid_request", "check LLM_MODEL, and what the message names"],
+  ["model_timeout", "the model is too slow: raise MODEL_TIMEOUT_MS, or use a faster one"],
+  ["network_failed", "check the address of the model's server, and that it runs"],
+  ["provider_failed", "check the model's server, or ask its vendor"],
+  ["rate_limited", "wait, or raise the limit with the vendor"],
 ]);
 
 /** Reports which model answered last. A client has no other way to find out the configured model. */
@@ -119,12 +120,9 @@ export function checkModel(gateway: Client): Promise<Check> {
     const [run] = readRunPage(await gateway.get("/v1/runs?limit=1")).runs;
     if (!run) return ok(name, `not known before the first run: "${SELF} chat" begins one`);
     const { provider, model } = readContext(await gateway.get(`/v1/conversations/${run.conversationId}/context`));
-    if (run.status === "failed" && run.code !== null && run.code !== undefined && MODEL_CODES.has(run.code)) {
-      return fail(
-        name,
-        `The last run failed (${safeText(run.code)}).`,
-        `"${SELF} runs show ${run.runId}" says why; check LLM_PROVIDER, LLM_MODEL and the key.`,
-      );
+    const remedy = run.status === "failed" ? MODEL_REMEDIES.get(run.code ?? "") : undefined;
+    if (remedy !== undefined) {
+      return fail(name, `The last run failed (${safeText(run.code ?? "")}).`, `"${SELF} runs show ${run.runId}" says why; ${remedy}.`);
     }
     if (provider === "offline")
       return ok(name, safeText(`offline ${model ?? ""}, last used; docs/models.md says how to set a language model`));

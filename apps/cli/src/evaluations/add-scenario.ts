@@ -33,12 +33,7 @@ export async function addScenario(context: Context, typed: string | undefined, o
   const begun = await beginSuite(folder, record.run.profile);
   const missing = await missingTools(folder, record, toolsOfThisBuild());
   const name = path.join("scenarios", `${scenario.id}.yaml`);
-  const handle = await newFile(path.join(folder, name), folder);
-  try {
-    await handle.writeFile(scenario.yaml);
-  } finally {
-    await handle.close();
-  }
+  await newFile(path.join(folder, name), folder, (handle) => handle.writeFile(scenario.yaml));
   await missing?.write(around.newId);
   const written = path.join(suite, name);
   const masked = [...scenario.masked].map(([kind, texts]) => ({ kind, texts }));

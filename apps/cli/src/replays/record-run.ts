@@ -10,12 +10,7 @@ export async function recordRun(context: Context, typed: string | undefined, out
   const record = await recordOf(context, typed);
   if (out === undefined) output.document(record);
   else {
-    const handle = await newFile(out, around.cwd);
-    try {
-      await handle.writeFile(`${JSON.stringify(record)}\n`);
-    } finally {
-      await handle.close();
-    }
+    await newFile(out, around.cwd, (handle) => handle.writeFile(`${JSON.stringify(record)}\n`));
     if (output.json) output.document({ runId: record.run.runId, file: out, leftOut: record.leftOut });
     else output.note(`The run is in ${out}. Play it again with "${SELF} runs replay --file ${out}".`);
   }

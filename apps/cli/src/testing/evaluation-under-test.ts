@@ -65,6 +65,7 @@ export async function hostUnderTest(
     judge: null,
     scenarios,
     hash: "a-hash",
+    agentHash: "a",
     scenarioHashes: {},
   };
   let ids = 0;

@@ -17,10 +17,12 @@ process.on("SIGINT", () => presses.signalled()).on("SIGTERM", () => presses.term
 // The parent process, which only finds the right Node, has exited, so nobody would forward a signal.
 process.once("disconnect", () => presses.terminated());
 process.channel?.unref();
-// The reader of the output may stop early, as `head` does. Then the command has nothing left to print.
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? EXIT.ok : EXIT.failed));
-}
+// The reader of the output may stop early, as `head` does. Then the command has nothing left to print. A full disk is an error.
+process.stderr.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? EXIT.ok : EXIT.failed));
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code === "EPIPE") process.exit(EXIT.ok);
+  process.stderr.write(`The standard output cannot be written (${error.code ?? "unknown"}).\n`, () => process.exit(EXIT.failed));
+});
 
 try {
   const { runCommandLine } = await import("./program.ts");

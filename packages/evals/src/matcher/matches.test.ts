@@ -38,6 +38,14 @@ describe("a matcher", () => {
     expect(matches({ $schema: { type: "object", required: ["x"] } }, { y: 1 })).toBe(false);
   });
 
+  it.each(["^(a+)+$", "^(a|a)*b$", "(x+x+)+y"])("takes linear time, whatever its pattern is: %s", (pattern) => {
+    expect(matcherFault({ $matches: pattern })).toBeNull();
+    const began = process.threadCpuUsage().user;
+    expect(matches({ $matches: pattern }, `${"a".repeat(1000)}!${"x".repeat(1000)}`)).toBe(false);
+    expect((process.threadCpuUsage().user - began) / 1000).toBeLessThan(1000);
+    expect(matcherFault({ $matches: "(a)\\1" })).toContain("without backreferences");
+  });
+
   it("leaves the value as it was, also if its schema has defaults", () => {
     const value = {};
     expect(matches({ $schema: { type: "object", properties: { a: { default: 1 } } } }, value)).toBe(true);
@@ -48,7 +56,7 @@ describe("a matcher", () => {
     expect(matcherFault({ a: [{ b: { $gte: 1 } }] })).toBeNull();
     expect(matcherFault({ a: { $near: 1 } })).toContain("unknown operator $near");
     expect(matcherFault({ a: { $gte: 1, b: 2 } })).toBe("mixes $gte with the names of members");
-    expect(matcherFault({ $matches: "(" })).toBe("$matches needs a regular expression");
+    expect(matcherFault({ $matches: "(" })).toBe("$matches needs a regular expression without backreferences and lookbehind");
     expect(matcherFault({ $in: [] })).toBe("$in needs a list of values");
     expect(matcherFault({ $gte: "1" })).toBe("$gte needs a number");
     expect(matcherFault({ $exists: 1 })).toBe("$exists needs true or false");

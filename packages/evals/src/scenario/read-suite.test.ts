@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -173,6 +173,47 @@ describe("a suite that cannot be used", () => {
     ["an empty turn", { "scenarios/a.yaml": `${SCENARIO}model: [{}]\n` }, "model.0 needs a text or calls"],
   ])("because it has %s says so in one sentence", async (_name, files, problem) => {
     expect(await problemOf(files)).toContain(problem);
+  });
+
+  it.each([
+    ["a fixture", { "suite/scenarios/a.yaml": `${SCENARIO}fixtures: { look: [{ file: ../../secret.json }] }\n` }, "secret.json"],
+    ["a fixture of the suite", { "suite/suite.yaml": "suite: shop\nfixtures: { look: [{ file: ../secret.json }] }\n" }, "secret.json"],
+    ["a link", { "suite/scenarios/a.yaml": `${SCENARIO}fixtures: { look: [{ file: ../link.json }] }\n` }, "suite/link.json"],
+    ["the tools", { "suite/suite.yaml": "suite: shop\ntools: ../secret.json\n" }, "secret.json"],
+    ["the profiles", { "suite/suite.yaml": "suite: shop\nprofiles: ..\n" }, "SUITE"],
+    ["the labels", { "suite/suite.yaml": "suite: shop\njudge: { labels: ../secret.json }\n" }, "secret.json"],
+    ["a linked scenario", { "secret.yaml": SCENARIO.replace("first", "other") }, "suite/scenarios/linked.yaml"],
+  ])("because %s is outside its folder gives nothing of it away", async (_name, files, named) => {
+    await write({
+      "secret.json": '{"key":"TOP SECRET"}',
+      "suite/suite.yaml": "suite: shop\n",
+      "suite/scenarios/a.yaml": SCENARIO,
+      ...files,
+    });
+    await symlink("../secret.json", path.join(folder, "suite/link.json"));
+    if ("secret.yaml" in files) await symlink("../../secret.yaml", path.join(folder, "suite/scenarios/linked.yaml"));
+    const read = await readSuite(path.join(folder, "suite"), KNOWN);
+    const problem = read.ok ? "" : read.problem.replaceAll(folder, "SUITE");
+    expect(problem).toContain(
+      `${named} is outside SUITE/suite, and a suite reads only files of its own folder or repository: copy it there.`,
+    );
+    expect(problem).not.toContain("TOP SECRET");
+  });
+
+  it("may name files of the git repository in which it is, and none outside it", async () => {
+    await write({
+      "secret.json": '{"key":"TOP SECRET"}',
+      "repo/.git": "gitdir: elsewhere",
+      "repo/answers/look.json": '{"found":1}',
+      "repo/evals/shop/suite.yaml": "suite: shop\nfixtures: { look: [{ file: ../../answers/look.json }] }\n",
+      "repo/evals/shop/scenarios/a.yaml": SCENARIO,
+    });
+    expect(await readSuite(path.join(folder, "repo/evals/shop"), KNOWN)).toMatchObject({ ok: true });
+    await write({ "repo/evals/shop/suite.yaml": "suite: shop\nfixtures: { look: [{ file: ../../../secret.json }] }\n" });
+    expect(await readSuite(path.join(folder, "repo/evals/shop"), KNOWN)).toMatchObject({
+      ok: false,
+      problem: expect.stringMatching(/secret\.json is outside .*repo, /),
+    });
   });
 
   it("names a missing suite", async () => {

@@ -7,7 +7,7 @@ import { fixtureFaults, scenarioFaults } from "./scenario-faults.ts";
 import { fixturesOf, scenarioOf } from "./scenario-of.ts";
 import type { JudgeSettings, Scenario, Suite } from "./scenario.ts";
 import { parseScenarioFile, parseSuiteFile, type ScenarioFile, type SuiteFile } from "./suite-file.ts";
-import { isFolder, SuiteFault, textAt, textsIn } from "./suite-texts.ts";
+import { isFolder, refuseOutside, rootOf, SuiteFault, textAt, textsIn } from "./suite-texts.ts";
 
 const parseTools = parser(Type.Array(Type.Unsafe<JsonObject>({ type: "object", required: ["name"] }), { minItems: 1, maxItems: 500 }));
 
@@ -27,6 +27,7 @@ export async function readSuite(place: string, knownTools: ReadonlySet<string>):
 async function suiteAt(place: string, knownTools: ReadonlySet<string>): Promise<Suite> {
   const file = (await isFolder(place)) ? path.join(place, "suite.yaml") : place;
   const folder = path.dirname(file);
+  const root = await rootOf(folder);
   const suite = valueOf(
     checkedFile(await textAt(file), parseSuiteFile, ({ fixtures = {}, scenarios = [] }) => [
       ...fixtureFaults(fixtures, "/fixtures"),
@@ -35,11 +36,11 @@ async function suiteAt(place: string, knownTools: ReadonlySet<string>): Promise<
   );
   const contents = new Map<string, Json>();
   const fileOf = (from: string) => (name: string) => contents.get(path.resolve(path.dirname(from), name)) ?? null;
-  await readInto(contents, file, suite.fixtures);
+  await readInto(contents, { from: file, root }, suite.fixtures);
   const defaults = fixturesOf(suite.fixtures ?? {}, fileOf(file));
   const found = [
     ...(suite.scenarios ?? []).map((scenario) => ({ scenario, file })),
-    ...(await scenariosIn(path.join(folder, "scenarios"))),
+    ...(await scenariosIn(path.join(folder, "scenarios"), root)),
   ];
   if (found.length === 0)
     throw new SuiteFault(
@@ -47,15 +48,17 @@ async function suiteAt(place: string, knownTools: ReadonlySet<string>): Promise<
     );
   const scenarios: Scenario[] = [];
   for (const { scenario, file: from } of found) {
-    await readInto(contents, from, scenario.fixtures);
+    await readInto(contents, { from, root }, scenario.fixtures);
     scenarios.push(scenarioOf(scenario, suite, fixturesOf(scenario.fixtures ?? {}, fileOf(from)), defaults));
   }
   refuseTwins(scenarios);
-  const tools = suite.tools === undefined ? [] : await toolsIn(path.resolve(folder, suite.tools));
+  const tools = suite.tools === undefined ? [] : await toolsIn(path.resolve(folder, suite.tools), root);
   refuseUnknownTools(scenarios, new Set([...knownTools, ...tools.map(nameOf)]));
+  const judge = judgeOf(suite, folder);
+  if (judge?.labels !== undefined) await refuseOutside(judge.labels, root);
   const profiles = suite.profiles === undefined ? null : path.resolve(folder, suite.profiles);
-  const profileTexts = profiles === null ? [] : await textsIn(profiles);
-  const policy = suite.policy === undefined ? null : await textAt(path.resolve(folder, suite.policy));
+  const profileTexts = profiles === null ? [] : await textsIn(profiles, root);
+  const policy = suite.policy === undefined ? null : await textAt(path.resolve(folder, suite.policy), root);
   const agentHash = hashOf(JSON.stringify([tools, profileTexts.map(({ text }) => text), ...(policy === null ? [] : [policy.text])]));
   const scenarioHashes = Object.fromEntries(scenarios.map((scenario) => [scenario.id, hashOf(FORM, JSON.stringify(scenario))]));
   return {
@@ -65,7 +68,7 @@ async function suiteAt(place: string, knownTools: ReadonlySet<string>): Promise<
     policyFile: policy?.file ?? null,
     tools,
     repeats: suite.repeats ?? 1,
-    judge: judgeOf(suite, folder),
+    judge,
     scenarios,
     hash: hashOf(agentHash, ...Object.values(scenarioHashes)),
     agentHash,
@@ -82,9 +85,9 @@ function judgeOf({ judge }: SuiteFile, folder: string): JudgeSettings | null {
   return { votes, ...model, ...(labels === undefined ? {} : { labels: path.resolve(folder, labels) }) };
 }
 
-async function scenariosIn(folder: string): Promise<readonly { readonly scenario: ScenarioFile; readonly file: string }[]> {
+async function scenariosIn(folder: string, root: string): Promise<readonly { readonly scenario: ScenarioFile; readonly file: string }[]> {
   if (!(await isFolder(folder))) return [];
-  const texts = await textsIn(folder);
+  const texts = await textsIn(folder, root);
   return texts.flatMap((named) => scenariosOf(named).map((scenario) => ({ scenario, file: named.file })));
 }
 
@@ -107,16 +110,20 @@ function listOf<T>(parse: (value: unknown) => Parsed<T>): (value: unknown) => Pa
   };
 }
 
-async function toolsIn(file: string): Promise<readonly JsonObject[]> {
-  return valueOf(checkedFile(await textAt(file), parseTools));
+async function toolsIn(file: string, root: string): Promise<readonly JsonObject[]> {
+  return valueOf(checkedFile(await textAt(file, root), parseTools));
 }
 
 /** Reads the files that fixtures name. */
-async function readInto(contents: Map<string, Json>, from: string, fixtures: ScenarioFile["fixtures"] = {}): Promise<void> {
+async function readInto(
+  contents: Map<string, Json>,
+  { from, root }: { readonly from: string; readonly root: string },
+  fixtures: ScenarioFile["fixtures"] = {},
+): Promise<void> {
   for (const { file } of Object.values(fixtures).flat()) {
     if (file === undefined) continue;
     const full = path.resolve(path.dirname(from), file);
-    if (!contents.has(full)) contents.set(full, jsonIn(await textAt(full)));
+    if (!contents.has(full)) contents.set(full, jsonIn(await textAt(full, root)));
   }
 }
 

@@ -50,7 +50,7 @@ function fault(matcher: Json | undefined, path: string): readonly Problem[] {
 function patternFaults({ expect }: ScenarioFile): readonly Problem[] {
   const pattern = expect?.answer?.matches;
   if (pattern === undefined || matcherFault({ $matches: pattern }) === null) return [];
-  return [{ path: "/expect/answer/matches", message: "must be a regular expression" }];
+  return [{ path: "/expect/answer/matches", message: "must be a regular expression without backreferences and lookbehind" }];
 }
 
 /** A scenario that expects nothing would always pass. */

@@ -1,4 +1,5 @@
 import { SEVERITIES, type Severity } from "@toolbus/contracts";
+import { fitsPattern } from "../matcher/matches.ts";
 import type { Observation } from "../observation/observation.ts";
 import type { Score } from "../result/trial.ts";
 import type { Expectations } from "../scenario/scenario.ts";
@@ -72,7 +73,7 @@ function answerScores({ includes = [], excludes = [], matches }: NonNullable<Exp
     }),
     ...(matches === undefined
       ? []
-      : [verdict("decision", "answer.matches", new RegExp(matches, "u").test(answer), `The answer was compared with ${matches}.`)]),
+      : [verdict("decision", "answer.matches", fitsPattern(matches, answer), `The answer was compared with ${matches}.`)]),
   ];
 }
 
