@@ -1,7 +1,7 @@
 import { BusUnavailable, memoryBus, type MessageBus } from "@toolbus/bus";
 import { type Json, type Message, message } from "@toolbus/contracts";
 import { type Change, memoryStore, type StateStore, StoreUnavailable } from "@toolbus/state";
-import { silentLog } from "@toolbus/telemetry";
+import { type Log, silentLog } from "@toolbus/telemetry";
 import { describe, expect, it, vi } from "vitest";
 import { type OutboxOptions, startOutbox } from "./outbox.ts";
 
@@ -49,7 +49,7 @@ describe("the outbox", () => {
   });
 
   it("says in one sentence, without a stack, that nobody takes a topic yet", async () => {
-    const warn = vi.fn();
+    const warn = vi.fn<Log["warn"]>();
     await using t = await setup({ log: { ...silentLog, warn } });
     const [row] = change("a", "a1").outbox ?? [];
     if (!row) throw new Error("The change has no message.");

@@ -30,7 +30,7 @@ export async function missingTools(folder: string, record: RunRecord, known: Rea
   const listed = namesIn(valueOf(text));
   const missing = toolsOfRecord(record, new Set([...known, ...listed]));
   if (missing.length === 0) return null;
-  const names = missing.map(({ name }) => String(name));
+  const names = namesIn([...missing]);
   const tools = withTools(text, missing);
   const withFile = named === null ? `${suite}${suite.endsWith("\n") ? "" : "\n"}tools: ./tools.yaml\n` : suite;
   if (

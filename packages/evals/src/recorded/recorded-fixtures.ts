@@ -1,17 +1,28 @@
 import type { Json, JsonObject, RecordedCall, RunRecord } from "@toolbus/contracts";
+import { earlierCalls, errorIn } from "./earlier-calls.ts";
 
 /** An entry of a scenario's fixtures, in the form of its file. */
 export type FixtureEntry =
   | { readonly when: JsonObject; readonly result: Json; readonly times?: number }
   | { readonly when: JsonObject; readonly error: { readonly code: string; readonly message: string }; readonly times?: number };
 
-/** Returns what each tool answered, in the order of the calls. Equal calls with different answers get them one after the other. */
+interface Answered {
+  readonly tool: string;
+  readonly when: JsonObject;
+  readonly answer: { readonly result: Json } | { readonly error: { readonly code: string; readonly message: string } };
+}
+
+/**
+ * Returns what each tool answered in the conversation up to the run's end, in the order of the calls. Equal calls with different answers get them one
+ * after the other.
+ */
 export function recordedFixtures(record: RunRecord): Readonly<Record<string, readonly FixtureEntry[]>> {
   const fixtures: Record<string, FixtureEntry[]> = {};
-  for (const call of record.calls.filter(wasAnswered)) {
-    const when = argumentsOf(call);
-    const answer = answerOf(call);
-    const its = (fixtures[call.toolName] ??= []);
+  const own: readonly Answered[] = record.calls
+    .filter(wasAnswered)
+    .map((call) => ({ tool: call.toolName, when: argumentsOf(call), answer: answerOf(call) }));
+  for (const { tool, when, answer } of [...earlierAnswers(record), ...own]) {
+    const its = (fixtures[tool] ??= []);
     const equal = its.findLast((entry) => JSON.stringify(entry.when) === JSON.stringify(when));
     const isSame = equal && JSON.stringify({ ...equal, times: undefined }) === JSON.stringify({ when, ...answer, times: undefined });
     if (!isSame) its.push({ when, ...answer });
@@ -19,6 +30,14 @@ export function recordedFixtures(record: RunRecord): Readonly<Record<string, rea
   return Object.fromEntries(
     Object.entries(fixtures).map(([tool, entries]) => [tool, entries.map((entry, n) => withTimes(entry, entries, n))]),
   );
+}
+
+function earlierAnswers(record: RunRecord): readonly Answered[] {
+  return earlierCalls(record).flatMap(({ tool, arguments: when, status, content }): readonly Answered[] => {
+    const error = status === "error" ? errorIn(content) : null;
+    if (status === "ok") return [{ tool, when, answer: { result: parsedOr(content) } }];
+    return error && !OWN.has(error.code) ? [{ tool, when, answer: { error } }] : [];
+  });
 }
 
 /** An answer is used once if a later one is for the same arguments. */

@@ -102,6 +102,63 @@ describe("a recorded run as a scenario", () => {
     });
   });
 
+  it("has the answers and the turns of the earlier runs of its conversation, because it sends their messages again", () => {
+    const own = record([call(1, "find", { n: 2 })]);
+    const earlier = "rn_05_01JD0000000000000000000000";
+    const turn = (runId: string, round: number, text: string, calls: readonly object[] = []) => ({
+      type: "assistant",
+      runId,
+      round,
+      text,
+      calls,
+      at: 1,
+      provider: "anthropic",
+      model: "m",
+    });
+    const asked = (n: number, name: string, args: object) => ({
+      id: `c${n}`,
+      callId: `${earlier}.1.${n}`,
+      name,
+      arguments: JSON.stringify(args),
+    });
+    const result = (n: number, name: string, status: string, content: object) => ({
+      type: "result",
+      runId: earlier,
+      round: 1,
+      id: `c${n}`,
+      callId: `${earlier}.1.${n}`,
+      name,
+      status,
+      content: JSON.stringify(content),
+      isError: status !== "ok",
+      at: 1,
+    });
+    const entries = [
+      { type: "user", runId: earlier, text: "First", at: 1 },
+      turn(earlier, 1, "", [asked(0, "find", { n: 1 }), asked(1, "look", {}), asked(2, "pay", { to: "amy" })]),
+      result(0, "find", "ok", { found: false }),
+      result(1, "look", "error", { error: "unavailable", message: "Later." }),
+      result(2, "pay", "denied", { error: "rejected", message: "No." }),
+      turn(earlier, 2, "Done."),
+      { type: "user", runId: RUN, text: "Second", at: 2 },
+      turn(RUN, 1, "Found."),
+    ];
+    const pay = { toolset: "crm", hash: "h", definition: { name: "pay", kind: "write" } };
+    const from = { ...own, tools: [pay], transcript: entries.map((entry, n) => ({ sequence: n + 1, entry })) } as unknown as RunRecord;
+    expect(parse(scenarioOfRecord(from, { golden: true }).yaml)).toMatchObject({
+      input: { messages: ["First", "Second"] },
+      fixtures: {
+        find: [
+          { when: { n: 1 }, result: { found: false } },
+          { when: { n: 2 }, result: { found: true } },
+        ],
+        look: [{ when: {}, error: { code: "unavailable", message: "Later." } }],
+      },
+      approvals: { pay: { decide: "deny" } },
+      model: [{ calls: [{ tool: "find" }, { tool: "look" }, { tool: "pay" }] }, { text: "Done." }, { text: "Found." }],
+    });
+  });
+
   it("has the decision of people, and not that of the policy", () => {
     const events = [
       { sequence: 1, type: "call.held", at: 1, callId: `${RUN}.1.0`, tool: "pay", approvalId: "a", tier: "high", effect: "", expiresAt: 1 },

@@ -1,5 +1,6 @@
 import { isJsonObject, isRunEnd, type Json, type JsonObject, type RecordedCall, type RunRecord, secretTexts } from "@toolbus/contracts";
 import { stringify } from "yaml";
+import { earlierCalls } from "./earlier-calls.ts";
 import { type MaskedKinds, maskValues } from "./mask-values.ts";
 import { argumentsOf, recordedFixtures } from "./recorded-fixtures.ts";
 
@@ -37,7 +38,8 @@ export function scenarioOfRecord(record: RunRecord, { id = idOf(record), golden 
     ...(golden ? { model: turnsOf(record) } : {}),
     expect: expectationsOf(record),
   };
-  const secrets = [run.input, ...record.calls.map(argumentsOf)].flatMap((args) => secretTexts(args));
+  const earlier = earlierCalls(record).map(({ arguments: args }) => args);
+  const secrets = [run.input, ...earlier, ...record.calls.map(argumentsOf)].flatMap((args) => secretTexts(args));
   const { value, masked } = maskValues(scenario as unknown as JsonObject, secrets);
   return { id, yaml: stringify(value, { lineWidth: 120 }), masked };
 }
@@ -59,8 +61,14 @@ function inputOf({ run, transcript }: RunRecord): JsonObject {
 }
 
 /** Returns the last decision of people about each tool. What the policy decided, it decides again. */
-function approvalsOf({ events, calls }: RunRecord): Record<string, JsonObject> {
+function approvalsOf(record: RunRecord): Record<string, JsonObject> {
+  const { events, calls } = record;
   const approvals: Record<string, JsonObject> = {};
+  // Who decided in an earlier run is not in the record. If nobody had to, this says nothing.
+  for (const { tool, status } of earlierCalls(record)) {
+    if (record.tools.some(({ definition }) => definition.name === tool && definition.kind === "write"))
+      approvals[tool] = { decide: status === "denied" ? "deny" : "approve" };
+  }
   for (const event of events) {
     if (event.type === "call.held") approvals[event.tool] = { decide: "wait" };
     if (event.type !== "call.decided" || !(event.tool in approvals)) continue;
@@ -81,9 +89,10 @@ const DECISIONS: Readonly<Record<string, string>> = {
   expired: "wait",
 };
 
-function turnsOf({ transcript, run }: RunRecord): JsonObject[] {
+/** Returns the turns of the conversation, because the scenario sends its earlier messages too. */
+function turnsOf({ transcript }: RunRecord): JsonObject[] {
   return transcript.flatMap(({ entry }) =>
-    entry.type === "assistant" && entry.runId === run.runId && entry.provider !== "toolbus"
+    entry.type === "assistant" && entry.provider !== "toolbus"
       ? [
           {
             text: entry.text,
