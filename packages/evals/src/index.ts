@@ -32,3 +32,4 @@ export { comparisonDocument, regressionDocument, reportDocument } from "./report
 export { summaryRows } from "./report/summary-rows.ts";
 export { scenarioOutcomes, type ScenarioOutcome, variantsOf } from "./report/scenario-outcome.ts";
 export { scenarioOfRecord } from "./recorded/scenario-of-record.ts";
+export { SuiteFault } from "./scenario/suite-texts.ts";
