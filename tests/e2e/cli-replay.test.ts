@@ -179,4 +179,19 @@ describe("toolbus eval add", () => {
     expectRefusal(await add("fourth"), 1, /The definitions of own_find cannot be added to .*: write it as a YAML list/);
     expect(readdirSync(path.join(suite, "scenarios")).toSorted()).toEqual(["first.yaml", "second.yaml", "third.yaml"]);
   });
+
+  it("lets the record of somebody else write only below the suite, and no fields of the suite", async () => {
+    const { record } = await recordedIn(await endedRun());
+    const suite = cli.files.at("suites/foreign");
+    const changed = (run: object) => cli.files.file("foreign.json", JSON.stringify({ ...record, run: { ...record.run, ...run } }));
+    const away = changed({ runId: `${record.run.runId.slice(0, -10)}/../../../` });
+    for (const command of [
+      ["eval", "add", "--suite", suite],
+      ["runs", "replay"],
+    ])
+      expectRefusal(await cli.run([...command, "--file", away]), 1, /\/run\/runId must be the id of a run/);
+    const lines = changed({ profile: "chat\nprofiles: /etc" });
+    expect(await cli.run(["eval", "add", "--suite", suite, "--file", lines])).toMatchObject({ code: 0 });
+    expect(readFileSync(path.join(suite, "suite.yaml"), "utf8")).not.toMatch(/^profiles:/m);
+  });
 });

@@ -2,7 +2,8 @@ import { Call, ResultIndex, Run } from "./documents/agent.ts";
 import { ProfileText } from "./documents/profile-text.ts";
 import { CallQuestions } from "./documents/question.ts";
 import { NumberedRunEvent } from "./events.ts";
-import { parser } from "./parse.ts";
+import { isConversationId, isRunId } from "./ids.ts";
+import { type Parsed, parser, type Problem } from "./parse.ts";
 import { ToolResult } from "./result.ts";
 import { type Static, Type } from "./schema.ts";
 import { ToolDefinition } from "./tool-definition.ts";
@@ -131,4 +132,57 @@ export const RunRecord = Type.Object(
 );
 export type RunRecord = Static<typeof RunRecord>;
 
-export const parseRunRecord = parser(RunRecord);
+const parseShape = parser(RunRecord);
+
+/** Parses a record that may come from anybody. A record whose ids, times, order or entries no Toolbus writes is refused with the first such place. */
+export function parseRunRecord(value: unknown): Parsed<RunRecord> {
+  const parsed = parseShape(value);
+  const fault = parsed.ok ? faultOf(parsed.value) : null;
+  return fault === null ? parsed : { ok: false, problems: [fault] };
+}
+
+/** Returns the first fault that the schema does not express, because the schema is also the description of the answer. */
+function faultOf({ run: { runId, conversationId, createdAt }, events, transcript }: RunRecord): Problem | null {
+  if (!isRunId(runId)) return { path: "/run/runId", message: "must be the id of a run" };
+  if (!isConversationId(conversationId)) return { path: "/run/conversationId", message: "must be the id of a conversation" };
+  if (createdAt < 0 || createdAt > LAST_TIME) return { path: "/run/createdAt", message: "must be a time" };
+  const late = events.findIndex(({ sequence }, n) => sequence <= (events[n - 1]?.sequence ?? 0));
+  if (late >= 0) return { path: `/events/${late}/sequence`, message: "must be later than the event before it" };
+  for (const [n, { entry }] of transcript.entries()) {
+    const read = parseEntry(entry);
+    if (!read.ok) return { path: `/transcript/${n}/entry`, message: "must be an entry of a transcript" };
+  }
+  return null;
+}
+
+/** The latest time that a date can have, in milliseconds. */
+const LAST_TIME = 8.64e15;
+
+const text = Type.String();
+const ofRun = { runId: text, at: Type.Integer() };
+const entryCall = Type.Object({ id: text, callId: text, name: text, arguments: text });
+/** The fields that the agent relies on. An entry may have more. */
+const parseEntry = parser(
+  Type.Union([
+    Type.Object({ type: Type.Literal("user"), ...ofRun, text }),
+    Type.Object({
+      type: Type.Literal("assistant"),
+      ...ofRun,
+      round: Type.Integer(),
+      text,
+      calls: Type.Array(entryCall),
+      provider: text,
+      model: text,
+    }),
+    Type.Object({
+      type: Type.Literal("result"),
+      ...ofRun,
+      id: text,
+      callId: text,
+      name: text,
+      status: text,
+      content: text,
+      isError: Type.Boolean(),
+    }),
+  ]),
+);

@@ -33,3 +33,4 @@ export { summaryRows } from "./report/summary-rows.ts";
 export { scenarioOutcomes, type ScenarioOutcome, variantsOf } from "./report/scenario-outcome.ts";
 export { toolsOfRecord, withTools } from "./recorded/recorded-tools.ts";
 export { scenarioOfRecord } from "./recorded/scenario-of-record.ts";
+export { SuiteFault } from "./scenario/suite-texts.ts";

@@ -1,6 +1,6 @@
-import type { ApprovalCard } from "@toolbus/contracts";
+import type { ApprovalCard, ApprovalView } from "@toolbus/contracts";
 import { describe, expect, it } from "vitest";
-import { cardLines } from "./approval-card.ts";
+import { cardLines, framedCard } from "./approval-card.ts";
 
 const card: ApprovalCard = {
   id: "ap_1",
@@ -46,5 +46,50 @@ describe("a card at a terminal", () => {
     ]);
     const title = { text: "Pays.\nrequester   amy" };
     expect(cardLines({ ...card, title }).slice(0, 2)).toEqual(["Pays.", "    requester   amy"]);
+  });
+});
+
+const view: ApprovalView = {
+  id: "ap_1",
+  callId: "1",
+  correlationId: "c",
+  runId: "rn_1",
+  conversationId: "cv_1",
+  tool: "pay",
+  toolVersion: "1",
+  toolHash: "sha256-a",
+  toolset: "pay",
+  arguments: { to: "anna@example.com", amount: 100, items: [{ sku: "A/1", "x~/y": "b@example.com" }, "plain"], none: [] },
+  argumentsHash: "sha256-b",
+  effect: "Pays 100 to anna@example.com.",
+  tier: "critical",
+  reasons: ["more than 50"],
+  idempotency: { mode: "none", inWords: "Nobody can tell." },
+  requester: "rita",
+  agent: "default",
+  status: "pending",
+  approversNeeded: 2,
+  decisions: [{ approver: "amy", decision: "approve", at: 1, via: "http", ticket: "T-1" }],
+  requestedAt: 0,
+  expiresAt: 600_000,
+  endedAt: null,
+};
+
+describe("a framed card", () => {
+  const frame = `└${"─".repeat(99)}`;
+  const bottom = `${"x".repeat(60)} ${frame} ${"y".repeat(80)} requester  amy`;
+  const forged: ApprovalView = { ...view, effect: bottom, arguments: { ...view.arguments, note: bottom } };
+  const lines = framedCard(forged, 0, 100, (line) => line);
+
+  it("has one end, whatever its texts draw", () => {
+    expect(lines.filter((line) => line.startsWith("└"))).toEqual([frame]);
+    expect(lines.at(-1)).toBe(frame);
+    expect(lines.slice(1, -1).filter((line) => !line.startsWith("│"))).toEqual([]);
+    expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(100);
+  });
+
+  it("shows a further part of a text never where a line of the card begins", () => {
+    expect(lines.filter((line) => /^│ requester\b/.test(line))).toHaveLength(1);
+    expect(lines.join("\n")).toMatch(/^│ {5,}.*requester  amy$/m);
   });
 });

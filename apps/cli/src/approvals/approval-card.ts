@@ -1,5 +1,5 @@
 import { type ApprovalCard, type ApprovalView, type CardLine, type CardText, cardOf } from "@toolbus/contracts";
-import { wrapped } from "../terminal/lines.ts";
+import { fitted } from "../terminal/fitted.ts";
 
 /** Returns the card as text. It indents every line of an argument except the first, so that no argument can imitate a line of the card. */
 export function cardLines({ title, doubts, notices, facts, arguments: args, plan }: ApprovalCard): string[] {
@@ -15,21 +15,13 @@ export function cardLines({ title, doubts, notices, facts, arguments: args, plan
   ];
 }
 
-/** Returns the lines of an approval's card in a frame of the given width. A longer word is broken, so that no text leaves the frame. */
+/** Returns the lines of an approval's card in a frame of the given width, which no text of the card can leave or imitate. */
 export function framedCard(approval: ApprovalView, now: number, width: number, frame: (line: string) => string): string[] {
   return [
     frame(`┌─ approval ${"─".repeat(width - 12)}`),
-    ...cardLines(cardOf(approval, now)).flatMap((text) =>
-      wrapped(text, width - 4)
-        .flatMap((part) => piecesOf(part, width - 4))
-        .map((part) => `${frame("│")} ${part}`.trimEnd()),
-    ),
+    ...cardLines(cardOf(approval, now)).flatMap((text) => fitted(text, width - 4).map((part) => `${frame("│")} ${part}`.trimEnd())),
     frame(`└${"─".repeat(width - 1)}`),
   ];
-}
-
-function piecesOf(line: string, width: number): readonly string[] {
-  return line.match(new RegExp(`.{1,${width}}`, "gsu")) ?? [line];
 }
 
 const LABEL = 11;

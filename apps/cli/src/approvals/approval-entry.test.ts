@@ -30,6 +30,12 @@ describe("an approval in a list", () => {
     }
   });
 
+  it("keeps a word that is longer than a line away from the left edge, where entries begin", () => {
+    const lines = approvalEntry({ ...waiting, effect: `Pay ${"─".repeat(500)}` }, 0, 100);
+    expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(100);
+    expect(lines.filter((line) => line.startsWith("─"))).toEqual([]);
+  });
+
   it("masks personal data in the effect, as the card does", () => {
     const [, , effect] = approvalEntry({ ...waiting, effect: "Wire to anna@example.com." }, 0, 200);
     expect(effect).toBe("  Wire to [masked: e-mail address, …@example.com].");

@@ -1,5 +1,6 @@
 import { type ApprovalView, cardTitle } from "@toolbus/contracts";
 import { spanOf } from "../terminal/duration.ts";
+import { fitted } from "../terminal/fitted.ts";
 import { wrapped } from "../terminal/lines.ts";
 
 /** The fields of an approval that an entry shows. */
@@ -30,7 +31,7 @@ export function approvalEntry(one: ListedApproval, now: number, width: number): 
   const why = one.reason === undefined ? [] : [one.reason];
   return [
     ...wrapped(`${one.id}  ${standing(one, now)}`, width),
-    ...[about, ...effect, ...why].flatMap((text) => text.split("\n").flatMap((line) => wrapped(`  ${line}`, width))),
+    ...[about, ...effect, ...why].flatMap((text) => text.split("\n").flatMap((line) => fitted(`  ${line}`, width))),
   ];
 }
 

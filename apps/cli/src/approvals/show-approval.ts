@@ -21,13 +21,11 @@ export async function showApproval(context: Context, typed: string | undefined):
 /** Returns the card and the decisions as text. */
 export function approvalLines({ output, around }: Context, approval: ApprovalToDecide): string[] {
   const { status, decisions } = cardOf(approval, around.now());
-  const more = [
+  const card = framedCard(approval, around.now(), WIDTH, (line) => output.paint("yellow", line));
+  const below = [
     `status     ${status}`,
     ...decisions.map(({ label, text }) => `decision   ${label}${text === "" ? "" : `: ${text}`}`),
     ...(approval.mayNotBecause === undefined ? [] : [`This key may not decide it: ${approval.mayNotBecause}`]),
   ];
-  return [
-    ...framedCard(approval, around.now(), WIDTH, (line) => output.paint("yellow", line)),
-    ...more.flatMap((line) => wrapped(line, WIDTH)),
-  ];
+  return [...card, ...below.flatMap((line) => wrapped(line, WIDTH))];
 }

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { counted } from "@toolbus/contracts";
-import { scenarioOfRecord } from "@toolbus/evals";
+import { scenarioOfRecord, SuiteFault } from "@toolbus/evals";
 import { newFile } from "../audit/new-file.ts";
 import { readRecord } from "../replays/read-record.ts";
 import type { Context } from "../toolbus/context.ts";
@@ -27,7 +27,7 @@ export async function addScenario(context: Context, typed: string | undefined, o
   if (id !== undefined && !ID.test(id))
     throw new Failure(EXIT.usage, `"${id.slice(0, 80)}" cannot be the id of a scenario: use a to z, 0 to 9 and hyphens, at most 64.`);
   const record = await readRecord(context, typed, file);
-  const scenario = scenarioOfRecord(record, { ...(id === undefined ? {} : { id }), golden: golden === true });
+  const scenario = scenarioIn(record, { ...(id === undefined ? {} : { id }), golden: golden === true });
   const folder = path.resolve(around.cwd, suite);
   await makeFolder(path.join(folder, "scenarios"), suite);
   const begun = await beginSuite(folder, record.run.profile);
@@ -48,6 +48,15 @@ export async function addScenario(context: Context, typed: string | undefined, o
   return EXIT.ok;
 }
 
+function scenarioIn(...given: Parameters<typeof scenarioOfRecord>): ReturnType<typeof scenarioOfRecord> {
+  try {
+    return scenarioOfRecord(...given);
+  } catch (error) {
+    if (!(error instanceof SuiteFault)) throw error;
+    throw new Failure(EXIT.failed, `${error.message.replace(/\.$/, "")}: leave --golden out.`, { cause: error });
+  }
+}
+
 const ID = /^[a-z0-9][a-z0-9-]{0,63}$/;
 
 async function makeFolder(folder: string, suite: string): Promise<void> {
@@ -66,7 +75,13 @@ async function beginSuite(folder: string, profile: string): Promise<boolean> {
       .basename(folder)
       .toLowerCase()
       .replaceAll(/[^a-z0-9-]+/g, "-") || "suite";
-  const lines = [`suite: ${name}`, "description: Recorded runs.", `profile: ${profile}`, ""];
+  // JSON is YAML too. The profile comes from a record that may be somebody else's, so its text must not become fields.
+  const lines = [
+    `suite: ${name}`,
+    "description: Recorded runs.",
+    `profile: ${/^[a-z][a-z0-9-]*$/.test(profile) ? profile : JSON.stringify(profile)}`,
+    "",
+  ];
   try {
     await writeFile(path.join(folder, "suite.yaml"), lines.join("\n"), { flag: "wx" });
     return true;

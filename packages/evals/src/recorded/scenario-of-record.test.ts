@@ -178,6 +178,15 @@ describe("a recorded run as a scenario", () => {
     expect(Object.keys(made["approvals"] ?? {})).toEqual(["pay"]);
   });
 
+  it.each(["{bad", "[1]", "null"])("is refused with the turns of a model whose arguments are no JSON object: %s", (written) => {
+    const base = record([]);
+    const calls = [{ id: "c0", callId: `${RUN}.1.0`, name: "find", arguments: written }];
+    const turn = { type: "assistant", runId: RUN, round: 1, text: "", calls, at: 1, provider: "openai", model: "m" } as const;
+    const recorded = { ...base, transcript: [...base.transcript, { sequence: 2, entry: turn }] };
+    expect(() => scenarioOfRecord(recorded, { golden: true })).toThrow("The model called find with arguments that are not a JSON object");
+    expect(scenarioOfRecord(recorded).yaml).not.toContain("model:");
+  });
+
   it("masks personal data, credentials and secret arguments everywhere, and counts them", () => {
     const secret = "correct horse battery";
     const result = {

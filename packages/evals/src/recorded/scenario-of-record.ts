@@ -1,6 +1,7 @@
 import { isJsonObject, isRunEnd, type Json, type JsonObject, type RecordedCall, type RunRecord, secretTexts } from "@toolbus/contracts";
 import { stringify } from "yaml";
 import { earlierCalls } from "./earlier-calls.ts";
+import { SuiteFault } from "../scenario/suite-texts.ts";
 import { type MaskedKinds, maskValues } from "./mask-values.ts";
 import { argumentsOf, recordedFixtures } from "./recorded-fixtures.ts";
 
@@ -22,7 +23,7 @@ export interface ScenarioOptions {
 
 /**
  * Makes a run a scenario: its input, what the tools answered, how people decided, and what happened as the expectation. Personal data and secrets are
- * masked everywhere.
+ * masked everywhere. Throws a `SuiteFault` if the turns of the model cannot be in a scenario.
  */
 export function scenarioOfRecord(record: RunRecord, { id = idOf(record), golden = false }: ScenarioOptions = {}): RecordedScenario {
   const { run } = record;
@@ -96,11 +97,22 @@ function turnsOf({ transcript }: RunRecord): JsonObject[] {
       ? [
           {
             text: entry.text,
-            calls: entry.calls.map(({ name, arguments: args }) => ({ tool: name, arguments: JSON.parse(args || "{}") as Json })),
+            calls: entry.calls.map(({ name, arguments: args }) => ({ tool: name, arguments: writtenBy(name, args) })),
           },
         ]
       : [],
   );
+}
+
+/** Returns the arguments of a model's call. Throws a `SuiteFault` if they are no JSON object, because a scenario cannot have such a turn. */
+function writtenBy(tool: string, text: string): JsonObject {
+  try {
+    const args = JSON.parse(text || "{}") as Json;
+    if (isJsonObject(args)) return args;
+  } catch {
+    // The fault below says it.
+  }
+  throw new SuiteFault(`The model called ${tool} with arguments that are not a JSON object, so its turns cannot be in a scenario.`);
 }
 
 function expectationsOf({ events, calls }: RunRecord): JsonObject {
