@@ -32,6 +32,9 @@ describe("commit message", () => {
     ["fix a heap overflow in the tokenizer", "memory_safety"],
     ["avoid ReDoS in the range parser", "denial_of_service"],
     ["Improved fix for open redirect", "traversal"],
+    ["Fix access after free", "memory_safety"],
+    ["Fix heap-buffer-overflow", "memory_safety"],
+    ["Updated dependencies which include CVE fixes", "vulnerability"],
   ])("finds the security words of %s", (subject, word) => {
     expect(readMessage(subject, "").security).toContain(word);
   });
