@@ -17,6 +17,9 @@ const NEW = /^(?:add(?:s|ed)?|allow(?:s|ed)?|support(?:s|ed)?|implement(?:s|ed)?
 const NO_FEATURE =
   /^\w+\s+(?:(?:a|an|the|some|more|new|another|basic|better|initial|extra|additional|unit|explicit|proper)\s+){0,2}[`"']?(?:\w+\s+)?(?:missing|comments?|tests?|testcases?|types?|typings?|annotations?|hints?|docs?|docstrings?|explanations?|documentation|notes?|log(?:s|ging|gers?)?|debug\w*|lint\w*|workaround|checks?|handling|guards?|assert\w*|benchmarks?|regressions?|changelog|ci|license|todo|devcontainer|config(?:uration)? files?|cpython|python|node(?:\.js)?|escaping)\b/i;
 
+// What only developers of the project use, and what protects users without a choice of theirs.
+const FOR_DEVELOPERS = /\b(?:website|dockerfiles?|mock(?:s|ing)?|headers? for|for (?:unit )?tests)\b|^\w+ .{0,40}\bprotections?\b/i;
+
 function features({ facts, commits }: ProductChange, inSecurity: ReadonlySet<string>): readonly ChangeFinding[] {
   const isPatch = facts.version.step === "patch";
   const found = commits.filter((commit) => !inSecurity.has(commit.hash) && isFeature(commit, isPatch));
@@ -33,7 +36,9 @@ function features({ facts, commits }: ProductChange, inSecurity: ReadonlySet<str
 /** Returns true if a subject begins like that of a feature. In a patch, "allow" mostly begins a repair. */
 function saysNew(subject: string, isPatch: boolean): boolean {
   const text = textOf(subject);
-  return NEW.test(text) && !NO_FEATURE.test(text) && !(isPatch && /^allow/i.test(text));
+  return (
+    NEW.test(text) && !NO_FEATURE.test(text) && !FOR_DEVELOPERS.test(text) && !CHANGED.test(text) && !(isPatch && /^allow/i.test(text))
+  );
 }
 
 function isFeature(commit: CommitFacts, isPatch: boolean): boolean {
@@ -42,11 +47,13 @@ function isFeature(commit: CommitFacts, isPatch: boolean): boolean {
     return !/^(?:remove|drop|delete|deprecate|revert)|^(?:improve|better|clearer)\b.{0,20}\berrors?\b|\bwarnings?\b/i.test(
       textOf(commit.subject),
     );
+  // Nobody adds a vulnerability, so such a message is about its repair.
+  if ((commit.security ?? []).includes("vulnerability")) return false;
   return type !== "refactor" && type !== "perf" && type !== "revert" && saysNew(commit.subject, isPatch);
 }
 
 const CHANGED =
-  /^(?:(?:change[sd]?|flip(?:s|ped)?|switch(?:es|ed)?|update[sd]?) (?:the )?default\b|default to\b|throws?\b(?!.*\b(?:better|clear(?:er)?|helpful|nicer|useful)\b)|reject(?:s|ed)?\b|refuse[sd]?\b|disallow(?:s|ed)?\b|forbids?\b|requires?\b|no longer\b|enforce[sd]?\b)/i;
+  /^(?:(?:allow|enable|disable|ignore|use|no)[sd]? .{1,60} by default$|(?:change[sd]?|flip(?:s|ped)?|switch(?:es|ed)?|update[sd]?) (?:the )?default\b|default to\b|throws?\b(?!.*\b(?:better|clear(?:er)?|helpful|nicer|useful)\b)|reject(?:s|ed)?\b(?!.*\bearlier\b)|refuse[sd]?\b(?! to (?:compile|build)\b)|disallow(?:s|ed)?\b|forbids?\b|requires?\b|no longer\b|enforce[sd]?\b)/i;
 
 function behaviour({ commits }: ProductChange, inSecurity: ReadonlySet<string>): readonly ChangeFinding[] {
   const found = commits.filter(({ hash, subject }) => CHANGED.test(textOf(subject)) && !inSecurity.has(hash));

@@ -73,6 +73,20 @@ describe("a security fix", () => {
     expect(rulesOf({ commits: [{ subject: "Document the page", repairs }] })).toEqual([]);
   });
 
+  it("is a repair of an access whose body speaks of missing checks", () => {
+    const security: ["access_control"] = ["access_control"];
+    expect(rulesOf({ commits: [{ subject: "Some fixes for emergency access", security }] })).toEqual(["security-wording"]);
+    expect(rulesOf({ commits: [{ subject: "Some fixes for emergency access" }] })).toEqual([]);
+    expect(rulesOf({ commits: [{ subject: "Fix the requirement of a policy", security }] })).toEqual([]);
+  });
+
+  it("is never a new feature, however its subject begins", () => {
+    expect(
+      rulesOf({ step: "minor", commits: [{ subject: "new and interesting exploits of frames", security: ["vulnerability"] }] }),
+    ).toEqual([]);
+    expect(rulesOf({ step: "minor", commits: [{ subject: "new and interesting frames" }] })).toEqual(["new-feature"]);
+  });
+
   it("is the step of a runtime dependency if the body of a commit names an attack", () => {
     const step = { subject: "go.mod: upgrade x/net", touches: ["manifest" as const] };
     const dependencies = [{ name: "golang.org/x/net", manifest: "go.mod" }];
@@ -93,6 +107,20 @@ describe("a security fix", () => {
     "Secure file uploads",
     "Fix for Windows: do not run binaries from CWD",
     "Update the server to address HTTP/2 rapid reset",
+    "fix!: check the host header to prevent DNS rebinding attacks",
+    "Stop attacks on the list of hosts",
+    "fix: default to disallow fetching from untrusted origins",
+    "Fix access after free when a client leaves",
+    "fix: file check in the middleware",
+    "fix: verify token of the connection",
+    "Validate the signature of webhooks",
+    "Updated dependency versions which include CVE fixes",
+    "Fix heap-buffer-overflow in the reader",
+    "Prevent deserialization of what users send",
+    "Drop sensitive headers on redirects to other hosts",
+    "Use a timing-safe comparison",
+    "Redact passwords in the log",
+    "Do not serve files outside the root directory",
   ])("has the subject %j", (subject) => {
     expect(saysSecurityFix(subject)).toBe(true);
   });
@@ -108,6 +136,11 @@ describe("a security fix", () => {
     "Reject streams",
     "Secure the release of builds",
     "Add a check of the lint",
+    "Fix double free on exit of the client",
+    "Fix URL validation to allow names without a dot",
+    "fix: signature validation to allow longer keys",
+    "feat: verify tokens of guests",
+    "Ensure the socket is closed after failure verifying a certificate",
   ])("does not have the subject %j", (subject) => {
     expect(saysSecurityFix(subject)).toBe(false);
   });
@@ -120,6 +153,10 @@ describe("hardening", () => {
     ["Harden the parser of headers", true],
     ["Increase the maximum depth to 10000", false],
     ["Add a limit option", false],
+    ["Disable TLS renegotiation.", true],
+    ["enforce 2FA policy on login", true],
+    ["Disable the cache", false],
+    ["enforce types", false],
   ])("has the subject %j: %s", (subject, says) => {
     expect(saysHardening(subject)).toBe(says);
   });

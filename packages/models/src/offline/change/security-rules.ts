@@ -123,7 +123,9 @@ const ATTACKS: ReadonlySet<string> = new Set(["injection", "traversal", "prototy
 
 function bodySaysFix(commit: CommitFacts): boolean {
   return (
-    (commit.repairs ?? []).some((word) => ATTACKS.has(word)) && !/^(?:add|support|allow|expose|document)/i.test(textOf(commit.subject))
+    ((commit.repairs ?? []).some((word) => ATTACKS.has(word)) && !/^(?:add|support|allow|expose|document)/i.test(textOf(commit.subject))) ||
+    // The body says whose access was not checked.
+    ((commit.security ?? []).includes("access_control") && saysRepair(commit.subject) && /\baccess\b/i.test(commit.subject))
   );
 }
 
