@@ -68,6 +68,8 @@ describe("the entries of a changelog", () => {
     ["Uses the standard parser to stop attacks on the check of hosts", "security"],
     ["No longer trusts malicious names", "security"],
     ["Fix memory corruption", "security"],
+    ["Only allow requests from this machine. :ghsa:`2g68-c3qc-8985`", "security"],
+    ["Limit the depth (CVE-2026-1111)", "security"],
     ["This breaks backward compatibility", "breaking"],
     ["Not backwards compatible with old files", "breaking"],
     ["The extra option has been removed", "removed"],
@@ -86,6 +88,8 @@ describe("the entries of a changelog", () => {
     "The validation of old sessions has been removed",
     "Fix a double free on exit",
     "Explain attacks",
+    "Removed import of the module for addresses",
+    "Removed wrong argument of an error",
   ])("say neither security nor breaking nor removed with %j", (text) => {
     expect(items(`## 1.1.0\n- ${text}\n`).filter((item) => !item.endsWith("added"))).toEqual([]);
   });

@@ -68,7 +68,8 @@ const SECURITY: Readonly<Record<SecurityWord, RegExp>> = {
   vulnerability: /\bvulnerab\w{1,10}\b|\bCVE(?:s\b|-\d| (?:fix|patch))|\bGHSA-|\bexploit(?:able|s|ed)?\b|\bharden(?:ing|ed|s)?\b/i,
   denial_of_service:
     /\bdenial[ -]of[ -]service\b|\bReDoS\b|\bDoS\b|\bbillion laughs\b|\b(?:resource|memory|stack|cpu) exhaustion\b|\bcatastrophic backtracking\b|\brapid reset\b|\bslowloris\b/i,
-  injection: /\b(?:sql|header|command|crlf|code|log|html) injection\b|\bXSS\b|\bcross[ -]site scripting\b|\bsanitiz\w{1,8}\b/i,
+  injection:
+    /\b(?:sql|header|command|crlf|code|log|html) injection\b|\bXSS\b|\bcross[ -]site scripting\b|\bsaniti[sz](?:e[sd]?|ing|ation)\b/i,
   bypass: /\bbypass(?:es|ed|ing)?\b|\bprivilege escalation\b|\bunauthori[sz]ed\b/i,
   traversal: /\b(?:path|directory) traversal\b|\bopen redirect\b/i,
   memory_safety:
