@@ -134,7 +134,7 @@ function saysRemoval(commit: CommitFacts): boolean {
 
 /** What only the code of the product itself had. */
 const INTERNAL =
-  /\b(?:calls?|duplicate[sd]?|extra \w+|from|imports?|internal|redundant|unnecessary|unneeded|unused|usages?|uses?|warnings?)\b/i;
+  /\b(?:blank|calls?|duplicate[sd]?|empty|extra \w+|from|imports?|internal|leftovers?|redundant|trailing|unnecessary|unneeded|unused|usages?|uses?|warnings?)\b/i;
 
 function migrations({ facts }: ProductChange): readonly ChangeFinding[] {
   const isNew = ({ status }: FileFacts) => status === "A";

@@ -123,6 +123,9 @@ describe("a removed API", () => {
     ["Remove unused methods", ["code", "docs"], false],
     ["lint: remove deprecated substr", ["code"], false],
     ["Remove usages of a deprecated function", ["code", "docs"], false],
+    ["Drop support leftovers of OpenVMS", ["code"], false],
+    ["Remove blank options", ["code", "docs"], false],
+    ["Remove empty and trailing options", ["code", "docs"], false],
   ] as const)("is the subject %j of a commit to %j: %s", (subject, touches, found) => {
     expect(rulesOf({ commits: [{ subject, touches: [...touches] }] })).toEqual(found ? ["removed-support"] : []);
   });
@@ -272,6 +275,8 @@ describe("features, behaviour and deprecations", () => {
     ["fix(deps): add all steps", "minor", ["code"], null],
     ["Deprecate the old name", "patch", ["code"], "deprecation"],
     ["Undeprecate the old name", "patch", ["code"], null],
+    ["Add deprecation warnings for the old name", "minor", ["code", "docs"], "deprecation"],
+    ["feat: warn users about forms", "minor", ["code"], null],
     ["Allow links to telephones by default", "minor", ["code"], "changed-behaviour"],
     ["Allow links to telephones", "minor", ["code"], "new-feature"],
     ["no path by default", "minor", ["code"], "changed-behaviour"],

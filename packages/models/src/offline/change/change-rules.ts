@@ -164,7 +164,7 @@ export const changeRules = {
   },
   deprecation: {
     kind: "deprecation",
-    looksAt: "commits to product code whose subject begins with deprecate",
+    looksAt: "commits to product code whose subject begins with deprecate, or adds a deprecation warning",
     severity: "medium",
     limits: "Warnings that come without such a subject are not found.",
     advice: "Plan the move away from what is deprecated.",

@@ -72,6 +72,7 @@ describe("an entry of a changelog", () => {
     expect(rulesOf({ commits: [{ hash: "f1".repeat(6), subject: "Update details and bump version number." }, fix], changelog })).toEqual([
       "security-wording",
     ]);
+    expect(rulesOf({ commits: [{ hash: "f1".repeat(6), subject: "Releasing 1.1.0" }, fix], changelog })).toEqual(["security-wording"]);
     expect(rulesOf({ commits: [{ hash: "f1".repeat(6), subject: "Harden the parser" }], changelog })).toEqual(["security-hardening"]);
   });
 

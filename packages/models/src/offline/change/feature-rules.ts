@@ -37,14 +37,19 @@ function features({ facts, commits }: ProductChange, inSecurity: ReadonlySet<str
 function saysNew(subject: string, isPatch: boolean): boolean {
   const text = textOf(subject);
   return (
-    NEW.test(text) && !NO_FEATURE.test(text) && !FOR_DEVELOPERS.test(text) && !CHANGED.test(text) && !(isPatch && /^allow/i.test(text))
+    NEW.test(text) &&
+    !NO_FEATURE.test(text) &&
+    !FOR_DEVELOPERS.test(text) &&
+    !CHANGED.test(text) &&
+    !DEPRECATES.test(text) &&
+    !(isPatch && /^allow/i.test(text))
   );
 }
 
 function isFeature(commit: CommitFacts, isPatch: boolean): boolean {
   const type = typeOf(commit);
   if (type === "feat" || type === "feature")
-    return !/^(?:remove|drop|delete|deprecate|revert)|^(?:improve|better|clearer)\b.{0,20}\berrors?\b|\bwarnings?\b/i.test(
+    return !/^(?:remove|drop|delete|deprecate|revert|warn)|^(?:improve|better|clearer)\b.{0,20}\berrors?\b|\bwarnings?\b/i.test(
       textOf(commit.subject),
     );
   // Nobody adds a vulnerability, so such a message is about its repair.
@@ -62,8 +67,10 @@ function behaviour({ commits }: ProductChange, inSecurity: ReadonlySet<string>):
   return [finding("changed-behaviour", "medium", text, atCommits(found))];
 }
 
+const DEPRECATES = /^(?:deprecat(?:e[sd]?|ing)|add(?:s|ed)? (?:an? )?deprecation (?:warning|notice)s?)\b/i;
+
 function deprecations({ commits }: ProductChange): readonly ChangeFinding[] {
-  const found = commits.filter(({ subject }) => /^deprecat(?:e[sd]?|ing)\b/i.test(textOf(subject)));
+  const found = commits.filter(({ subject }) => DEPRECATES.test(textOf(subject)));
   if (found.length === 0) return [];
   const text = `${counted(found.length, "commit")} to product code ${found.length === 1 ? "deprecates" : "deprecate"} something.`;
   return [finding("deprecation", "medium", text, atCommits(found))];

@@ -9,7 +9,7 @@ const HARM = [
   // Not "dos", as in line endings of DOS.
   /\bDoS\b/,
   // As a verb, "bypass" is what a cache does.
-  /\b(?:auth\w*|check|filter|limit|list|policy|protection|restriction|rule|validation|verification|2FA|MFA)s? bypass\b|\bbypass(?:ing)? of\b|\bprivilege escalation\b|\bunauthori[sz]ed access\b|\bspoof\w{0,4}\b|\bsession fixation\b|\bclickjacking\b/i,
+  /\b(?:auth\w*|check|filter|limit|list|policy|protection|restriction|rule|validation|verification|2FA|MFA)s? bypass\b|\bbypass(?:ing)? of\b|\bprivilege escalation\b|\bunauthori[sz]ed (?:access|clients?)\b|\bspoof\w{0,4}\b|\bsession fixation\b|\bclickjacking\b/i,
   /\b(?:path|directory) traversal\b|\bopen redirect\w?\b/i,
   /\b(?:buffer|integer|heap|stack)[ -]over(?:flow|read|run)\w?\b|\buse[ -]after[ -]free\b|\bdouble free\b|\bout[ -]of[ -]bounds\b|\bunsound\w{0,5}\b/i,
   /\barbitrary\b.{0,20}\b(?:code|commands?|execution|reads?|writes?)\b|\bRCE\b|\bremote code execution\b/i,
@@ -22,11 +22,20 @@ const HARM = [
   // Further names of the lists of common weaknesses.
   /\bXXE\b|\bexternal entit(?:y|ies)\b|\bdeseriali[sz]ation\b|\bhard-?coded (?:credential|key|password|secret)s?\b|\b(?:unrestricted|arbitrary) (?:file )?uploads?\b|\b(?:missing|improper|incorrect) (?:authenti|authori[sz])\w{4,8}\b/i,
   // A check that keeps somebody out.
-  /\b(?:fs|file ?system|file|access|auth\w{0,11}|origin|ownership|permission|signature|certificate|token|audience|issuer)s? (?:check|validation|verification)s?\b(?!.{0,20}\bto allow\b)/i,
+  /\b(?:fs|file ?system|file|access|auth\w{0,11}|origin|ownership|permission|signature|certificate|token|audience|issuer)s? (?:check|validation|verification)s?\b(?!.*\b(?:to allow|allowing)\b)/i,
   /\btiming attack\b|\bCSRF\b|\bSSRF\b|\brequest forgery\b|\bsmuggl\w{1,6}\b|\bSameSite\b/i,
+  // A leak of memory or of a handle is none of information.
+  /\bleaking\b.{0,30}\b(?:information|data)\b|\b(?:information|data) (?:leak(?:age)?|disclosure|exposure)s?\b/i,
+  /\b(?:not|no longer) (?:disclose|leak|reveal)\b/i,
   // Attacks with a name of their own.
   /\b(?:rapid reset|slowloris|terrapin attack|zip slip|heartbleed|log4shell)\b/i,
 ];
+
+// The name of a fault alone, such as "use-after-free in the list", is that of its repair.
+const FAULTS = HARM.map(
+  ({ source, flags }) =>
+    new RegExp(`^(?:(?:[Aa]n?|[Pp]ossible|[Pp]otential|[Tt]he) )?(?:${source}) (?:in|on|through|via|when|with) `, flags),
+);
 
 /** Whether a verb takes a danger away. "Add" and "expose" do not. */
 const VERB =
@@ -56,6 +65,7 @@ export function saysSecurityFix(subject: string): boolean {
   // What fails while a program ends is of no use to an attacker.
   if (/\b(?:on|at|during) (?:exit|shutdown|teardown)\b/i.test(text)) return false;
   if (type !== "feat" && STATEMENTS.some((statement) => statement.test(text))) return true;
+  if (type !== "feat" && FAULTS.some((fault) => fault.test(text))) return true;
   // The type says what the verb would: "fix: prototype pollution".
   const whole = FIX_TYPES.has(type) ? `fix ${text}` : text;
   const ends = [...whole.matchAll(VERB)].map(({ index, 0: verb }) => index + verb.length);
@@ -77,7 +87,7 @@ export function saysHardening(subject: string): boolean {
   const text = textOf(subject);
   return (
     /\bharden(?:s|ed|ing)?\b/i.test(text) ||
-    /\b(?:add|improve|tighten|strengthen|enforce)\w{0,3}\b.{0,40}\b(?:csrf|xss|rate[ -]limit\w{0,4}|brute[ -]force|enumeration|security headers?)\b/i.test(
+    /\b(?:add|improve|tighten|strengthen|enforce)\w{0,3}\b.{0,40}\b(?:csrf|xss|rate[ -]limit\w{0,4}|brute[ -]force|enumeration|security headers?|(?:access|authori[sz]ation|ownership|permission)s? checks?)\b/i.test(
       text,
     ) ||
     /\b(?:set|add|enforce|introduce|lower|reduce|restrict)s?\b.{0,20}\b(?:max(?:imum)?|limit)s?\b.{0,20}\b(?:length|size|depth|nesting)s?\b/i.test(
