@@ -17,7 +17,7 @@ const NEW = /^(?:add(?:s|ed)?|allow(?:s|ed)?|support(?:s|ed)?|implement(?:s|ed)?
 const NO_FEATURE =
   /^\w+\s+(?:(?:a|an|the|some|more|new|another|basic|better|initial|extra|additional|unit|explicit|proper)\s+){0,2}[`"']?(?:\w+\s+)?(?:missing|comments?|tests?|testcases?|types?|typings?|annotations?|hints?|docs?|docstrings?|explanations?|documentation|notes?|log(?:s|ging|gers?)?|debug\w*|lint\w*|workaround|checks?|handling|guards?|assert\w*|benchmarks?|regressions?|changelog|ci|license|todo|devcontainer|config(?:uration)? files?|cpython|python|node(?:\.js)?|escaping)\b/i;
 
-// What only developers of the project use, and what protects users without a choice of theirs.
+// What only developers of the project use, and what protects users who have no choice.
 const FOR_DEVELOPERS = /\b(?:website|dockerfiles?|mock(?:s|ing)?|headers? for|for (?:unit )?tests)\b|^\w+ .{0,40}\bprotections?\b/i;
 
 function features({ facts, commits }: ProductChange, inSecurity: ReadonlySet<string>): readonly ChangeFinding[] {
