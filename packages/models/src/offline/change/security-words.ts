@@ -31,12 +31,6 @@ const HARM = [
   /\b(?:rapid reset|slowloris|terrapin attack|zip slip|heartbleed|log4shell)\b/i,
 ];
 
-// The name of a fault alone, such as "use-after-free in the list", is that of its repair.
-const FAULTS = HARM.map(
-  ({ source, flags }) =>
-    new RegExp(`^(?:(?:[Aa]n?|[Pp]ossible|[Pp]otential|[Tt]he) )?(?:${source}) (?:in|on|through|via|when|with) `, flags),
-);
-
 /** Whether a verb takes a danger away. "Add" and "expose" do not. */
 const VERB =
   /\b(?:fix(?:e[sd])?|prevent(?:s|ed)?|detect(?:s|ed)?|reject(?:s|ed)?|refuse[sd]?|disallow(?:s|ed)?|forbid(?:s|den)?|protect(?:s|ed)?|guard(?:s|ed)?|sanitize[sd]?|mitigate[sd]?|address(?:es|ed)?|resolve[sd]?|avoid(?:s|ed)?|close[sd]?|block(?:s|ed)?|patch(?:es|ed)?|stop(?:s|ped)?)\b/gi;
@@ -65,11 +59,20 @@ export function saysSecurityFix(subject: string): boolean {
   // What fails while a program ends is of no use to an attacker.
   if (/\b(?:on|at|during) (?:exit|shutdown|teardown)\b/i.test(text)) return false;
   if (type !== "feat" && STATEMENTS.some((statement) => statement.test(text))) return true;
-  if (type !== "feat" && FAULTS.some((fault) => fault.test(text))) return true;
+  if (type !== "feat" && isFaultAlone(text)) return true;
   // The type says what the verb would: "fix: prototype pollution".
   const whole = FIX_TYPES.has(type) ? `fix ${text}` : text;
   const ends = [...whole.matchAll(VERB)].map(({ index, 0: verb }) => index + verb.length);
   return ends.some((end) => HARM.some((harm) => (harm.exec(whole.slice(end))?.index ?? Infinity) <= changeThresholds.verbDistance.value));
+}
+
+/** The name of a fault alone, such as "use-after-free in the list", is that of its repair. */
+function isFaultAlone(text: string): boolean {
+  const fault = text.replace(/^(?:an?|possible|potential|the) /i, "");
+  return HARM.some((harm) => {
+    const found = harm.exec(fault);
+    return found?.index === 0 && /^ (?:in|on|through|via|when|with) /.test(fault.slice(found[0].length));
+  });
 }
 
 /** Returns whether a subject names a security matter, with any verb. */
