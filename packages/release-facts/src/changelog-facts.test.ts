@@ -58,6 +58,17 @@ describe("the facts of a changelog", () => {
     expect((await changelogOf(repo))?.list).toMatchObject([{ says: ["security"], commits: [fix.slice(0, 12)] }]);
   });
 
+  it.each(["chore(release): v1.1.0", "Update the details and bump version number."])(
+    "are not about a commit that makes the release, such as %j",
+    async (subject) => {
+      using repo = project();
+      repo.write("CHANGES.md", page("Fix XSS in secret words"));
+      repo.write("src/a.ts", 'version = "1.1.0";\n');
+      repo.commit(subject);
+      expect((await changelogOf(repo))?.list).toEqual([{ file: "CHANGES.md", line: 5, says: ["security"] }]);
+    },
+  );
+
   it("do not exist if nothing special is said", async () => {
     using repo = project();
     repo.write("CHANGES.md", page("Make it faster"));

@@ -55,7 +55,7 @@ export async function readChangelog(
 
 /** Subjects of commits that write the changelog for changes of others. */
 const WRITES_ONLY =
-  /^\W*(?:(?:prepare|cut|bump|update|set|start|clean up)\s+(?:the\s+)?)?(?:releas(?:e|ing)|version|changelog|docs?|history|v?\d+\.\d+)\b/i;
+  /^\W*(?:chore(?:\([^)]{0,40}\))?!?:\s+)?(?:(?:prepare|cut|bump|update|set|start|clean up)\s+(?:the\s+)?)?(?:releas(?:e|ing)|version|changelog|docs?|history|v?\d+\.\d+)\b|\bbump (?:the )?version\b/i;
 
 /** Returns the commits that an entry is about: those that it names, or else the one that added it, if that one touches the product too. */
 function commitsOf(item: ChangelogItem, commits: readonly CommitFacts[], adders: ReadonlyMap<string, string>): readonly string[] {

@@ -51,6 +51,33 @@ describe("the entries of a changelog", () => {
     expect(found?.hashes).toEqual(["717534e"]);
   });
 
+  it("of the candidates of the earlier version do not belong to the release, and those of its own candidates do", () => {
+    const text = "## 1.1.0\n- Make it faster\n\n## 1.1.0-beta\n- Fix XSS\n\n## 1.0.0\n\n## 1.0.0-beta\n- Fix an open redirect\n";
+    expect(items(text)).toEqual(["5 security"]);
+  });
+
+  it.each(["N/A", "None.", "- n/a", "- No changes", "- No known breaking changes"])("are none if a section only says %j", (nothing) => {
+    expect(items(`## 1.1.0\n\n### Breaking Changes\n\n${nothing}\n`)).toEqual([]);
+  });
+
+  it("below a heading about compatibility are breaking", () => {
+    expect(items("## 1.1.0\n\n### Backwards compatibility breaks:\n\n- There is no build\n")).toEqual(["5 breaking"]);
+  });
+
+  it.each([
+    ["Uses the standard parser to stop attacks on the check of hosts", "security"],
+    ["No longer trusts malicious names", "security"],
+    ["Fix memory corruption", "security"],
+    ["Only allow requests from this machine. :ghsa:`2g68-c3qc-8985`", "security"],
+    ["Limit the depth (CVE-2026-1111)", "security"],
+    ["This breaks backward compatibility", "breaking"],
+    ["Not backwards compatible with old files", "breaking"],
+    ["The extra option has been removed", "removed"],
+    ["The tool no longer supports old clients", "removed"],
+  ])("say with %j: %s", (text, mark) => {
+    expect(items(`## 1.1.0\n- ${text}\n`)).toEqual([`2 ${mark}`]);
+  });
+
   it.each([
     "No breaking changes",
     "docs: explain XSS",
@@ -58,6 +85,11 @@ describe("the entries of a changelog", () => {
     "Add an option",
     "Fix MS-DOS line endings",
     "#12 CI: Adapt to breaking changes in a tool",
+    "The validation of old sessions has been removed",
+    "Fix a double free on exit",
+    "Explain attacks",
+    "Removed import of the module for addresses",
+    "Removed wrong argument of an error",
   ])("say neither security nor breaking nor removed with %j", (text) => {
     expect(items(`## 1.1.0\n- ${text}\n`).filter((item) => !item.endsWith("added"))).toEqual([]);
   });

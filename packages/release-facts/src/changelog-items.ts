@@ -96,8 +96,12 @@ function versionIn(heading: string): Version | null {
 /** Returns null if the section does not say to which release it belongs. */
 function belongsTo(version: Version, from: Version | null, to: Version | null): boolean | null {
   if (!from || !to) return null;
+  // The candidates of the earlier version came before it.
+  if (from.pre === "" && version.pre !== "" && from.numbers.every((number, at) => number === version.numbers[at])) return false;
   return !["back", "none"].includes(stepOf(from, version)) && stepOf(version, to) !== "back";
 }
+
+const NOTHING = /^\W{0,4}(?:n\/?a|none|nothing|no (?:known )?(?:breaking )?changes?|no breaking changes?|tbd|todo)\W{0,4}$/i;
 
 function itemOf(at: number, texts: readonly string[], section: ChangelogMark | "fixed" | null): readonly ChangelogItem[] {
   const text = texts
@@ -105,6 +109,8 @@ function itemOf(at: number, texts: readonly string[], section: ChangelogMark | "
     .join(" ")
     .slice(0, LONGEST_ITEM)
     .replace(/^(?:[-*+•]|\d{1,3}[.)])\s+/, "");
+  // Some changelogs keep every heading and write below it that there is nothing.
+  if (NOTHING.test(text)) return [];
   const plain = text.replace(/^(?:#\d{1,7}\s+)+/, "").replaceAll(/\]\([^)\s]{1,300}\)/g, "]");
   const marks = marksOf(plain, section);
   if (marks.length === 0) return [];

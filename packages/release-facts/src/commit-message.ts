@@ -65,14 +65,15 @@ function revertedIn(subject: string, body: string): string | null {
 
 const SECURITY: Readonly<Record<SecurityWord, RegExp>> = {
   security: /\bsecurity\b(?!\.md)/i,
-  vulnerability: /\bvulnerab\w{1,10}\b|\bCVE-\d|\bGHSA-|\bexploit(?:able|s|ed)?\b|\bharden(?:ing|ed|s)?\b/i,
+  vulnerability: /\bvulnerab\w{1,10}\b|\bCVE(?:s\b|-\d| (?:fix|patch))|\bGHSA-|\bexploit(?:able|s|ed)?\b|\bharden(?:ing|ed|s)?\b/i,
   denial_of_service:
     /\bdenial[ -]of[ -]service\b|\bReDoS\b|\bDoS\b|\bbillion laughs\b|\b(?:resource|memory|stack|cpu) exhaustion\b|\bcatastrophic backtracking\b|\brapid reset\b|\bslowloris\b/i,
-  injection: /\b(?:sql|header|command|crlf|code|log|html) injection\b|\bXSS\b|\bcross[ -]site scripting\b|\bsanitiz\w{1,8}\b/i,
+  injection:
+    /\b(?:sql|header|command|crlf|code|log|html) injection\b|\bXSS\b|\bcross[ -]site scripting\b|\bsaniti[sz](?:e[sd]?|ing|ation)\b/i,
   bypass: /\bbypass(?:es|ed|ing)?\b|\bprivilege escalation\b|\bunauthori[sz]ed\b/i,
   traversal: /\b(?:path|directory) traversal\b|\bopen redirect\b/i,
   memory_safety:
-    /\b(?:buffer|integer|heap|stack) over(?:flow|read|run)\b|\buse[ -]after[ -]free\b|\bdouble free\b|\bout[ -]of[ -]bounds\b|\bunsound\w{0,5}\b/i,
+    /\b(?:buffer|integer|heap|stack)[ -]over(?:flow|read|run)\b|\bmemory corruption\b|\buse[ -]after[ -]free\b|\bdouble free\b|\bout[ -]of[ -]bounds\b|\bunsound\w{0,5}\b|\baccess after free\b/i,
   prototype_pollution: /\bprototype pollution\b|\b__proto__\b/i,
   information_leak:
     /\b(?:leak|expos|disclos)\w{0,6}\b.{0,40}\b(?:header|cookie|credential|password|secret|token|information|data)s?\b|\b(?:strip|remove|drop|clear)\w{0,4}\b.{0,30}\b(?:authorization|cookie|credentials?|confidential)\b|\btiming attack\b/i,

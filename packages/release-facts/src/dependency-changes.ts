@@ -6,10 +6,14 @@ import { firstVersionIn, stepOf } from "./version-step.ts";
 
 const NOTHING: Manifest = { dependencies: new Map(), requirements: new Map(), version: null };
 
-/** Compares the manifests of both ends. A manifest that is new or was deleted counts as one that was empty before or is empty now. */
+/**
+ * Compares the manifests of both ends. A manifest that is new or was deleted counts as one that was empty before or is empty now. What the manifests
+ * in `aside` list is for development.
+ */
 export function dependencyChanges(
   files: readonly ChangedFile[],
   texts: ReadonlyMap<string, string>,
+  aside: ReadonlySet<string>,
 ): { readonly dependencies: readonly DependencyChange[]; readonly requirements: readonly RequirementChange[] } {
   const dependencies: DependencyChange[] = [];
   const requirements: RequirementChange[] = [];
@@ -28,7 +32,7 @@ export function dependencyChanges(
         from: old ? line(old.requirement, 100) : null,
         to: now ? line(now.requirement, 100) : null,
         step: "unknown",
-        use: known.use,
+        use: aside.has(path) ? "dev" : known.use,
       });
     }
     for (const name of keysOf(before.requirements, after.requirements)) {

@@ -1,4 +1,12 @@
+import { readFileAt } from "./blob-reader.ts";
+import type { Git } from "./git-command.ts";
 import { parenthesised, signatureOf } from "./signature.ts";
+
+/** Returns whether the package is a Go program: the file main.go at its top is of the package main. Nobody imports the other packages of a program. */
+export async function hasGoProgram(git: Git, commit: string, directory: string | null): Promise<boolean> {
+  const main = await readFileAt(git, commit, directory === null ? "main.go" : `${directory}/main.go`);
+  return main !== undefined && /^package main\b/m.test(main);
+}
 
 /** Returns the exported names of a Go file. Methods have their receiver's type. Files of internal packages and tests export nothing. */
 export function goExports(path: string, content: string): ReadonlyMap<string, string> {

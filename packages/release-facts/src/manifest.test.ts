@@ -46,6 +46,9 @@ describe("manifest", () => {
       dependencies: ["runtime werkzeug >=2.0", "runtime jinja2 "],
       requirements: [["python", ">=3.6"]],
     });
+    expect(
+      read("setup.py", `setup(install_requires=["a>=3.4", "b>=1; python_version < '3.10'", "c>=2; python_version < '3.7'"])`).dependencies,
+    ).toEqual(["runtime a >=3.4", "runtime b >=1", "runtime c >=2"]);
     expect(read("setup.cfg", "[options]\npython_requires = >= 3.7\ninstall_requires =\n    a>=1\n    b\n").dependencies).toEqual([
       "runtime a >=1",
       "runtime b ",

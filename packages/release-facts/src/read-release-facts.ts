@@ -6,6 +6,7 @@ import { isChangelog } from "./changelog-items.ts";
 import { readChangelog } from "./changelog-facts.ts";
 import { listedCommits, readCommits } from "./commit-log.ts";
 import { dependencyChanges } from "./dependency-changes.ts";
+import { developmentLists } from "./development-lists.ts";
 import { exportChanges } from "./export-changes.ts";
 import { hasExports } from "./exported-names.ts";
 import { factsOfFile, type KindedFile, mostImportant, sum, totalsByKind } from "./file-facts.ts";
@@ -14,6 +15,7 @@ import { readFixHistory } from "./fix-history.ts";
 import { readFreshHunks } from "./fresh-hunks.ts";
 import { type Git, GitFailed, gitIn, withoutAttributes } from "./git-command.ts";
 import { directoryOf, packageInTag, type PackagePlace } from "./package-directory.ts";
+import { hasGoProgram } from "./go-exports.ts";
 import { parsePatch, type PatchHunk } from "./patch-reader.ts";
 import { refusalOf, refused, type RefusedFacts } from "./refused-facts.ts";
 import type { ReleaseFacts } from "./release-facts.ts";
@@ -100,7 +102,12 @@ async function derive(git: Git, range: ReleaseRange, place: PackagePlace | null,
   const patch = await readPatch(git, range, chosen.filter(hasHunks));
   const history = await readFixHistory(git, base.id, base.date, directory);
   const manifests = files.filter(({ kind }) => kind === "manifest");
-  const { dependencies, requirements } = dependencyChanges(manifests, texts);
+  const aside = await developmentLists(
+    git,
+    head.id,
+    manifests.map(({ path }) => path),
+  );
+  const { dependencies, requirements } = dependencyChanges(manifests, texts, aside);
   const outside = directory === null ? null : (await changedFiles(git, base.id, head.id, null)).length - all.length;
   const version = await readVersions(git, range, directory);
   const fresh = version.step === "patch" ? await readFreshHunks(git, range, chosen.filter(hasHunks), patch) : null;
@@ -113,6 +120,7 @@ async function derive(git: Git, range: ReleaseRange, place: PackagePlace | null,
     head.id,
     rust.map(({ path }) => path),
   );
+  const isGoProgram = await hasGoProgram(git, head.id, directory);
   const isTagSeries = base.isTag && head.isTag && seriesOf(base.ref) === seriesOf(head.ref);
   return {
     format: 1,
@@ -144,7 +152,10 @@ async function derive(git: Git, range: ReleaseRange, place: PackagePlace | null,
       ...(outside === null ? {} : { outside }),
     },
     exports: exportChanges(
-      files.filter(({ kind, path }) => kind === "code" && hasExports(path) && (!path.endsWith(".rs") || publicRust.has(path))),
+      files.filter(
+        ({ kind, path }) =>
+          kind === "code" && hasExports(path) && (!path.endsWith(".rs") || publicRust.has(path)) && !(isGoProgram && path.endsWith(".go")),
+      ),
       texts,
       limits.names,
     ),

@@ -44,7 +44,8 @@ function readSetup(content: string, draft: ManifestDraft): void {
   const [, version] = /^version\s*=\s*([\w.-]{1,60})\s*$/m.exec(content) ?? [];
   if (version !== undefined) draft.version(version);
   const [, list = ""] = /install_requires\s*=\s*\[([^\]]{0,5000})\]/.exec(content) ?? [];
-  for (const [, item = ""] of list.matchAll(/["']([^"']{1,300})["']/g)) draft.depend("runtime", ...splitRequirement(item));
+  // A marker such as python_version < '3.8' has quotes of the other kind.
+  for (const [, , item = ""] of list.matchAll(/(["'])((?:(?!\1).){1,300})\1/g)) draft.depend("runtime", ...splitRequirement(item));
   const [, block = ""] = /^install_requires\s*=[ \t]*\n((?:[ \t]+.*\n?)+)/m.exec(content) ?? [];
   for (const item of block.split("\n")) if (item.trim() !== "") draft.depend("runtime", ...splitRequirement(item));
 }

@@ -112,7 +112,7 @@ describe("hostile facts", () => {
     const { findings } = assess({
       files: [code(5, { path: bad })],
       commits: [{ subject: bad, hash: bad }],
-      removed: [{ file: `src/${bad}.py`, name: bad.replaceAll(".", "") }],
+      removed: ["a", "b"].map((name) => ({ file: `src/${bad}.py`, name: `${name}${bad.replaceAll(".", "")}` })),
       dependencies: [{ name: bad, from: bad, to: bad, step: "major" }],
       requirements: [{ manifest: bad, name: bad, from: "1", to: "2" }],
     });

@@ -2,6 +2,7 @@ import { counted } from "@toolbus/contracts";
 import type { ReleaseFacts } from "@toolbus/release-facts";
 import { quoted } from "../clean-text.ts";
 import type { ChangeFinding } from "./change-finding.ts";
+import { changeThresholds } from "./change-thresholds.ts";
 import { atCommits, atFiles, atPaths, finding, named } from "./evidence.ts";
 import { type CommitFacts, type FileFacts, isRelease, type ProductChange, textOf, touches, typeOf } from "./product-change.ts";
 
@@ -30,6 +31,16 @@ function isMarked(commit: CommitFacts): boolean {
   const type = typeOf(commit);
   const text = textOf(commit.subject);
   if (type === "breaking" || (type === "major" && !/\bdefaults?\b/i.test(text))) return true;
+  // A call with another form does not work any longer.
+  if (
+    touches(commit, "code") &&
+    type !== "refactor" &&
+    (/^(?:change|convert)[sd]?\b.{0,40}\bsignatures?\b/i.test(text) ||
+      /^make[sd]?\b.{0,30}\b(?:arguments?|parameters?|options?)\b.{0,40}\b(?:required|mandatory|(?:keyword|position)(?:al)?[- ]only)\b/i.test(
+        text,
+      ))
+  )
+    return true;
   return (
     touches(commit, "code") &&
     /^(?:[Cc]hange|[Cc]onvert|[Rr]ename|[Ss]witch)[sd]?\b.{0,20}\b(?:APIs?|endpoints?|responses?)\b.{0,30}\bto\b/.test(text)
@@ -51,13 +62,22 @@ function removedExports(change: ProductChange): readonly ChangeFinding[] {
   // A Python project that pins its dependencies exactly is an application, whose names nobody imports.
   if (dependencies.some(({ from, to }) => /^==\s*\d/.test(to ?? from ?? ""))) return [];
   const removed = facts.exports.removed.filter(({ file, name }) => isPublic(file, name, facts));
-  if (removed.length === 0) return [];
+  if (removed.length === 0 || mayBeInside(removed, facts)) return [];
   const paths = new Set(removed.map(({ file }) => file));
   const text = `${counted(removed.length, "exported name")} of the product ${removed.length === 1 ? "is" : "are"} gone: ${named(removed.map(({ name }) => name))}.`;
   const places = files.filter(({ path }) => paths.has(path));
   const listed = new Set(places.map(({ path }) => path));
   const unlisted = [...paths].filter((path) => !listed.has(path));
   return [finding("removed-exports", promised(facts), text, [...atFiles(places), ...atPaths(unlisted)])];
+}
+
+/** A release that promises little may drop a name without a word. In a Python module, every function without "_" looks as if it were public. */
+function mayBeInside(removed: readonly { readonly file: string }[], facts: ReleaseFacts): boolean {
+  return (
+    promised(facts) === "medium" &&
+    removed.length < changeThresholds.unpromisedNames.value &&
+    removed.every(({ file }) => /(?<!__init__)\.py$/.test(file))
+  );
 }
 
 /** A patch promises that nothing breaks, so in most patches nobody uses the names. A version 0.x promises nothing, and its users know that. */
@@ -74,7 +94,8 @@ function changedSignatures({ facts, files }: ProductChange): readonly ChangeFind
   return [finding("changed-signatures", promised(facts), text, atFiles(files.filter(({ path }) => paths.has(path))))];
 }
 
-const PRIVATE = /(?:^|\/)(?:_|\.|internals?\/|private\/|cmd\/|tests?\/|testing\/|examples?\/|docs?\/|bench\w*\/|scripts?\/|tools?\/)/i;
+const PRIVATE =
+  /(?:^|\/)(?:_(?!_init__\.py$)|\.|internals?\/|private\/|cmd\/|tests?\/|testing\/|examples?\/|docs?\/|bench\w*\/|scripts?\/|tools?\/)/i;
 
 function isPublic(file: string, name: string, { package: own }: ReleaseFacts): boolean {
   const inside = own?.directory ? file.slice(own.directory.length + 1) : file;
@@ -113,7 +134,7 @@ function saysRemoval(commit: CommitFacts): boolean {
 
 /** What only the code of the product itself had. */
 const INTERNAL =
-  /\b(?:calls?|duplicate[sd]?|extra \w+|from|imports?|internal|redundant|unnecessary|unneeded|unused|usages?|uses?|warnings?)\b/i;
+  /\b(?:blank|calls?|duplicate[sd]?|empty|extra \w+|from|imports?|internal|leftovers?|redundant|trailing|unnecessary|unneeded|unused|usages?|uses?|warnings?)\b/i;
 
 function migrations({ facts }: ProductChange): readonly ChangeFinding[] {
   const isNew = ({ status }: FileFacts) => status === "A";

@@ -56,6 +56,18 @@ describe("a breaking change", () => {
     expect(rulesOf({ commits: [{ subject: "Change the colour of the page" }] })).toEqual([]);
   });
 
+  it.each([
+    ["Change `url_for` signature to return an object", ["code"], true],
+    ["Make the file argument of the upload required", ["code"], true],
+    ["make all options keyword-only", ["code"], true],
+    ["refactor: change the signature of redirects", ["code"], false],
+    ["[Backport 4.x] refactor: change the signature of redirects", ["code"], false],
+    ["Change the signature in the guide", ["docs"], false],
+    ["Make the check faster", ["code"], false],
+  ] as const)("is a call with another form, as the subject %j of a commit to %j says: %s", (subject, touches, found) => {
+    expect(rulesOf({ commits: [{ subject, touches: [...touches] }] })).toEqual(found ? ["breaking-marker"] : []);
+  });
+
   it("is a function of a Rust library with other parameters, and not one of Python", () => {
     const changed = (file: string) => assess({ step: "minor", changed: [{ file, name: "one" }], files: [{ path: file, added: 5 }] });
     expect(changed("src/input.rs")).toMatchObject({
@@ -75,11 +87,20 @@ describe("a removed API", () => {
     ["an entry file of JavaScript", "src/index.ts", "gone", true],
     ["another file of JavaScript", "src/deep/one.ts", "gone", false],
   ])("is %s or not", (_, file, name, found) => {
-    expect(rulesOf({ removed: [{ file, name }] })).toEqual(found ? ["removed-exports"] : []);
+    expect(rulesOf({ step: "minor", removed: [{ file, name }] })).toEqual(found ? ["removed-exports"] : []);
+  });
+
+  it("is no single name of a Python module in a patch or in 0.x, but two names are, and so is one of an entry file", () => {
+    const [one, two] = ["gone", "away"].map((name) => ({ file: "src/one.py", name }));
+    expect(rulesOf({ removed: [one ?? { file: "", name: "" }] })).toEqual([]);
+    expect(rulesOf({ removed: [one ?? { file: "", name: "" }], step: "minor", from: "0.1.0", to: "0.2.0" })).toEqual([]);
+    expect(rulesOf({ removed: [one ?? { file: "", name: "" }, two ?? { file: "", name: "" }] })).toEqual(["removed-exports"]);
+    expect(rulesOf({ removed: [{ file: "src/one/__init__.py", name: "gone" }] })).toEqual(["removed-exports"]);
+    expect(rulesOf({ removed: [{ file: "index.js", name: "gone" }] })).toEqual(["removed-exports"]);
   });
 
   it("is high, or medium in a patch and in 0.x", () => {
-    const removed = [{ file: "src/one.py", name: "gone" }];
+    const removed = ["gone", "away"].map((name) => ({ file: "src/one.py", name }));
     expect(assess({ step: "minor", removed }).severity).toBe("high");
     expect(assess({ step: "minor", from: "0.4.0", to: "0.5.0", removed }).severity).toBe("medium");
     expect(assess({ removed }).severity).toBe("medium");
@@ -87,7 +108,7 @@ describe("a removed API", () => {
 
   it("is not in an application with pinned dependencies", () => {
     const dependencies = [{ name: "django", from: "==4.1", to: "==4.2", manifest: "requirements.txt" }];
-    expect(rulesOf({ removed: [{ file: "src/one.py", name: "gone" }], dependencies })).toEqual(["dependency-steps"]);
+    expect(rulesOf({ step: "minor", removed: [{ file: "src/one.py", name: "gone" }], dependencies })).toEqual(["dependency-steps"]);
   });
 
   it.each([
@@ -102,6 +123,9 @@ describe("a removed API", () => {
     ["Remove unused methods", ["code", "docs"], false],
     ["lint: remove deprecated substr", ["code"], false],
     ["Remove usages of a deprecated function", ["code", "docs"], false],
+    ["Drop support leftovers of OpenVMS", ["code"], false],
+    ["Remove blank options", ["code", "docs"], false],
+    ["Remove empty and trailing options", ["code", "docs"], false],
   ] as const)("is the subject %j of a commit to %j: %s", (subject, touches, found) => {
     expect(rulesOf({ commits: [{ subject, touches: [...touches] }] })).toEqual(found ? ["removed-support"] : []);
   });
@@ -181,8 +205,19 @@ describe("a hotfix", () => {
   });
 
   it("is also a repair whose subject says so", () => {
-    expect(rulesOf({ days: 1, commits: [{ subject: "Fix regression in the loop" }] })).toEqual(["hotfix"]);
-    expect(rulesOf({ days: 1, commits })).toEqual([]);
+    expect(rulesOf({ days: 9, commits: [{ subject: "Fix regression in the loop" }] })).toEqual(["hotfix"]);
+    expect(rulesOf({ days: 9, commits })).toEqual([]);
+  });
+
+  it("is any repair within a day", () => {
+    expect(rulesOf({ days: 1, commits })).toEqual(["hotfix"]);
+    expect(rulesOf({ days: 2, commits })).toEqual([]);
+  });
+
+  it("is no new text of a warning or an error, and no addition that closes an issue", () => {
+    expect(rulesOf({ days: 1, commits: [{ subject: "fix: amend error codes of the loader", type: "fix" }] })).toEqual([]);
+    expect(rulesOf({ days: 1, commits: [{ subject: "fix: misleading text in a deprecation warning", type: "fix" }] })).toEqual([]);
+    expect(rulesOf({ days: 1, commits: [{ subject: "Add a check of actions", fixes: ["#1"] }] })).toEqual([]);
   });
 
   it("is no minor step, no candidate, no release with four commits, and none with a matter of security or a feature", () => {
@@ -240,6 +275,18 @@ describe("features, behaviour and deprecations", () => {
     ["fix(deps): add all steps", "minor", ["code"], null],
     ["Deprecate the old name", "patch", ["code"], "deprecation"],
     ["Undeprecate the old name", "patch", ["code"], null],
+    ["Add deprecation warnings for the old name", "minor", ["code", "docs"], "deprecation"],
+    ["feat: warn users about forms", "minor", ["code"], null],
+    ["Allow links to telephones by default", "minor", ["code"], "changed-behaviour"],
+    ["Allow links to telephones", "minor", ["code"], "new-feature"],
+    ["no path by default", "minor", ["code"], "changed-behaviour"],
+    ["Reject unknown names earlier", "minor", ["code"], null],
+    ["Refuse to compile with an old library", "patch", ["code"], null],
+    ["Add website.", "minor", ["code"], null],
+    ["Add a package of clocks for better time mocking", "minor", ["code"], null],
+    ["Add socket headers for FreeBSD", "minor", ["code"], null],
+    ["Add headers to the details of a request", "minor", ["code"], "new-feature"],
+    ["Add form double submit protection", "minor", ["code"], null],
   ] as const)("have the subject %j in a %s of %j: %s", (subject, step, touches, rule) => {
     expect(rulesOf({ step, commits: [{ subject, touches: [...touches] }] })).toEqual(rule === null ? [] : [rule]);
   });

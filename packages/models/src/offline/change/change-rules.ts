@@ -23,9 +23,9 @@ export const changeRules = {
   "security-wording": {
     kind: "security_fix",
     looksAt:
-      "commits to product code whose subject has a verb such as fix, drop or prevent close to a word such as bypass, CSRF or integer overflow, or whose body says that it prevents an attack such as injection",
+      "commits to product code whose subject has a verb such as fix, drop or prevent close to a word such as bypass, attack, access check or integer overflow, that verifies a token, an origin or the like, or whose body says that it prevents an attack such as injection",
     severity: "high",
-    limits: "A fix whose message does not say so is not found, unless the changelog does.",
+    limits: "A fix whose message does not say so is not found, unless the changelog does. A fault that shows on exit does not count.",
     advice: "Ask a security owner to review it and install the release soon, because an attacker can read the fix too.",
   },
   "security-announced": {
@@ -47,7 +47,7 @@ export const changeRules = {
     looksAt:
       "entries that the release adds to a changelog and that speak of a vulnerability or stand below a heading about security, if no other commit is the fix",
     severity: "high",
-    limits: "If the entry names no commit, which one is the fix stays unknown.",
+    limits: "If the entry names no commit, which one is the fix stays unknown. The commit that makes the release is never the fix.",
     advice: "Ask a security owner to review it and install the release soon, because an attacker can read the changelog too.",
   },
   "breaking-major": {
@@ -60,7 +60,7 @@ export const changeRules = {
   "breaking-marker": {
     kind: "breaking_change",
     looksAt:
-      'commits to the product with "!" after the type, a footer BREAKING CHANGE, or the word breaking or major as the type, or whose subject says that the API has another form',
+      'commits to the product with "!" after the type, a footer BREAKING CHANGE, or the word breaking or major as the type, or whose subject says that the API or a call has another form',
     severity: "high",
     limits: "Projects without such a convention have no markers.",
     advice: "Ask the people who use the changed part before the rollout.",
@@ -70,7 +70,7 @@ export const changeRules = {
     looksAt: "exported names of product code that are gone. In JavaScript and TypeScript, only those of entry files count",
     severity: "high, or medium in a patch and in 0.x",
     limits:
-      "C and other languages have no such facts, and Rust has them only for libraries. Methods, private names and applications with pinned dependencies do not count.",
+      "C and other languages have no such facts, and Rust has them only for libraries. Methods, private names, Go programs and applications with pinned dependencies do not count. In a patch and in 0.x, fewer names of Python modules than `unpromisedNames` do not count.",
     advice: "Search the code that uses it for the removed names before the rollout.",
   },
   "changed-signatures": {
@@ -118,7 +118,8 @@ export const changeRules = {
   },
   "security-hardening": {
     kind: "security_hardening",
-    looksAt: "commits to product code that harden something, limit a rate or a length, or add protection from an attack",
+    looksAt:
+      "commits to product code that harden something, limit a rate or a length, turn off a part of TLS, enforce a policy, or add protection from an attack",
     severity: "medium",
     limits: "Only the words of the subject show it.",
     advice: "Check that honest users stay below the new limits.",
@@ -135,7 +136,7 @@ export const changeRules = {
     looksAt: "runtime dependencies that move to another major version, up or down, and Go modules whose path has another one",
     severity: "medium",
     limits:
-      "Dependencies for development, tests and docs do not count, and neither do indirect ones. From `bulkSteps`, a commit must name the dependency.",
+      "Dependencies for development, tests and docs do not count, and neither do indirect ones and the requirements file beside a Python package. From `bulkSteps`, a commit must name the dependency.",
     advice: "Read the upgrade notes of the dependency and test the features that use it.",
   },
   "large-change": {
@@ -150,19 +151,20 @@ export const changeRules = {
     looksAt: "commits to product code of the type feat, or whose subject begins with a verb such as add, support or allow",
     severity: "medium",
     limits:
-      "Words such as missing, test or log after the verb do not count. In a patch, one of the commits must have the type feat or change the docs, and allow does not count.",
+      "Words such as missing, test, log or protection after the verb do not count, and neither does what only developers use. In a patch, one of the commits must have the type feat or change the docs, and allow does not count.",
     advice: "Roll it out in steps, and check that the feature can be turned off.",
   },
   "changed-behaviour": {
     kind: "behaviour_change",
-    looksAt: "commits to product code whose subject begins by saying that a default changes, or that something is now refused or required",
+    looksAt:
+      "commits to product code whose subject begins by saying that a default changes, or that something is now refused, required or done by default",
     severity: "medium",
     limits: "Most changes of behaviour have other words and are not found.",
     advice: "Ask whether somebody relies on the earlier behaviour.",
   },
   deprecation: {
     kind: "deprecation",
-    looksAt: "commits to product code whose subject begins with deprecate",
+    looksAt: "commits to product code whose subject begins with deprecate, or adds a deprecation warning",
     severity: "medium",
     limits: "Warnings that come without such a subject are not found.",
     advice: "Plan the move away from what is deprecated.",
@@ -178,9 +180,10 @@ export const changeRules = {
   hotfix: {
     kind: "hotfix",
     looksAt:
-      "patches with few commits soon after the earlier release that repair lines of product code which it brought, or say so, and have no matter of security and no feature",
+      "patches with few commits soon after the earlier release that repair lines of product code which it brought, say so, or come within `hotfixRushDays`, and have no matter of security and no feature",
     severity: "low",
-    limits: "Lines may be new without being wrong. Facts from before the field `freshSince` show only what the subjects say.",
+    limits:
+      "Lines may be new without being wrong. Another text of a warning or an error is no hotfix. Facts from before the field `freshSince` show only what the subjects say.",
     advice: "Install it instead of the earlier release.",
   },
   revert: {

@@ -21,6 +21,15 @@ export const changeThresholds = {
   },
   hotfixDays: { value: 15, sentence: "The most days after the earlier release at which a patch may be a hotfix of it." },
   hotfixCommits: { value: 3, sentence: "The most commits to product code that a hotfix has. More of them are an ordinary patch." },
+  hotfixRushDays: {
+    value: 1,
+    sentence: "The most days after the earlier release at which a repair is a hotfix whatever lines it changes.",
+  },
+  unpromisedNames: {
+    value: 2,
+    sentence:
+      "Names of Python modules that must be gone in a patch or in 0.x before that is a finding. One name alone was mostly for inner use.",
+  },
   runtimeSteps: { value: 5, sentence: "Runtime dependencies that move from which a release is medium, whatever their steps are." },
   bulkSteps: {
     value: 11,

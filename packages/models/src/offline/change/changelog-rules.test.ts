@@ -63,6 +63,19 @@ describe("an entry of a changelog", () => {
     expect(rulesOf({ commits: commit(["code"]), changelog })).toEqual(["removed-changelog"]);
   });
 
+  it("is not about the commit that makes the release, and no second finding about hardening", () => {
+    const changelog: Told["changelog"] = [{ ...at, says: ["security"], commits: ["f1".repeat(6)] }];
+    const fix = { subject: "Fix XSS" };
+    expect(rulesOf({ commits: [{ hash: "f1".repeat(6), subject: "chore(release): v1.1.0" }, fix], changelog })).toEqual([
+      "security-wording",
+    ]);
+    expect(rulesOf({ commits: [{ hash: "f1".repeat(6), subject: "Update details and bump version number." }, fix], changelog })).toEqual([
+      "security-wording",
+    ]);
+    expect(rulesOf({ commits: [{ hash: "f1".repeat(6), subject: "Releasing 1.1.0" }, fix], changelog })).toEqual(["security-wording"]);
+    expect(rulesOf({ commits: [{ hash: "f1".repeat(6), subject: "Harden the parser" }], changelog })).toEqual(["security-hardening"]);
+  });
+
   it("makes its commit no feature", () => {
     const commits = [{ hash: "f1".repeat(6), subject: "feat: limit the parts of a form" }];
     expect(rulesOf({ commits, changelog: [{ ...at, says: ["security"], commits: ["f1".repeat(6)] }] })).toEqual(["security-changelog"]);

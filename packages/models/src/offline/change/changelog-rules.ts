@@ -4,7 +4,7 @@ import { promised } from "./breaking-rules.ts";
 import type { ChangeFinding, Evidence } from "./change-finding.ts";
 import { cleanText } from "../clean-text.ts";
 import { atCommits, finding, named } from "./evidence.ts";
-import type { CommitFacts, ProductChange } from "./product-change.ts";
+import { type CommitFacts, isRelease, type ProductChange } from "./product-change.ts";
 
 type Entry = NonNullable<ReleaseFacts["changelog"]>["list"][number];
 
@@ -34,7 +34,7 @@ export function changelogFindings(change: ProductChange, others: readonly Change
 type Mark = "security" | "breaking" | "removed";
 
 const KINDS = {
-  security: ["security_fix", "risky_area"],
+  security: ["security_fix", "security_hardening", "risky_area"],
   breaking: ["breaking_change", "removed_api"],
   removed: ["removed_api", "breaking_change"],
 } as const satisfies Record<Mark, readonly ChangeFinding["kind"][]>;
@@ -48,12 +48,17 @@ function entriesFor(mark: Mark, entries: readonly Entry[], { facts }: ProductCha
   const listed = new Map(facts.commits.list.map((commit) => [commit.hash, commit]));
   return entries.filter(({ says, commits = [] }) => {
     if (!says.includes(mark) || (mark !== "security" && says.includes("security"))) return false;
-    const about = commits.filter((hash) => listed.has(hash));
+    const about = commits.filter((hash) => isAbout(listed.get(hash)));
     // Changelogs also tell what a dependency removed, and that is no removal from this product.
     const own = about.some((hash) => listed.get(hash)?.touches?.includes("code"));
     if (mark !== "security" && about.length > 0 && !own) return false;
     return about.length > 0 ? !about.some((hash) => known.has(hash)) : same.length === 0;
   });
+}
+
+/** Whoever makes the release writes the changelog for changes of others. */
+function isAbout(commit: CommitFacts | undefined): boolean {
+  return commit !== undefined && !isRelease(commit);
 }
 
 function securityEntries(entries: readonly Entry[], change: ProductChange): readonly ChangeFinding[] {
@@ -79,7 +84,7 @@ function removedEntries(entries: readonly Entry[], change: ProductChange): reado
 /** Returns the commits that the entries are about. For an entry without one, its place in the changelog. */
 function placesOf(entries: readonly Entry[], { facts }: ProductChange): readonly Evidence[] {
   const hashes = new Set(entries.flatMap(({ commits }) => commits ?? []));
-  const commits = facts.commits.list.filter(({ hash }: CommitFacts) => hashes.has(hash));
+  const commits = facts.commits.list.filter((commit) => hashes.has(commit.hash) && !isRelease(commit));
   if (commits.length > 0) return atCommits(commits);
   return entries.map(({ file, line }) => ({ file: cleanText(file, 400), lines: [line, line] as const }));
 }

@@ -17,6 +17,9 @@ const NEW = /^(?:add(?:s|ed)?|allow(?:s|ed)?|support(?:s|ed)?|implement(?:s|ed)?
 const NO_FEATURE =
   /^\w+\s+(?:(?:a|an|the|some|more|new|another|basic|better|initial|extra|additional|unit|explicit|proper)\s+){0,2}[`"']?(?:\w+\s+)?(?:missing|comments?|tests?|testcases?|types?|typings?|annotations?|hints?|docs?|docstrings?|explanations?|documentation|notes?|log(?:s|ging|gers?)?|debug\w*|lint\w*|workaround|checks?|handling|guards?|assert\w*|benchmarks?|regressions?|changelog|ci|license|todo|devcontainer|config(?:uration)? files?|cpython|python|node(?:\.js)?|escaping)\b/i;
 
+// What only developers of the project use, and what protects users who have no choice.
+const FOR_DEVELOPERS = /\b(?:website|dockerfiles?|mock(?:s|ing)?|headers? for|for (?:unit )?tests)\b|^\w+ .{0,40}\bprotections?\b/i;
+
 function features({ facts, commits }: ProductChange, inSecurity: ReadonlySet<string>): readonly ChangeFinding[] {
   const isPatch = facts.version.step === "patch";
   const found = commits.filter((commit) => !inSecurity.has(commit.hash) && isFeature(commit, isPatch));
@@ -33,20 +36,29 @@ function features({ facts, commits }: ProductChange, inSecurity: ReadonlySet<str
 /** Returns true if a subject begins like that of a feature. In a patch, "allow" mostly begins a repair. */
 function saysNew(subject: string, isPatch: boolean): boolean {
   const text = textOf(subject);
-  return NEW.test(text) && !NO_FEATURE.test(text) && !(isPatch && /^allow/i.test(text));
+  return (
+    NEW.test(text) &&
+    !NO_FEATURE.test(text) &&
+    !FOR_DEVELOPERS.test(text) &&
+    !CHANGED.test(text) &&
+    !DEPRECATES.test(text) &&
+    !(isPatch && /^allow/i.test(text))
+  );
 }
 
 function isFeature(commit: CommitFacts, isPatch: boolean): boolean {
   const type = typeOf(commit);
   if (type === "feat" || type === "feature")
-    return !/^(?:remove|drop|delete|deprecate|revert)|^(?:improve|better|clearer)\b.{0,20}\berrors?\b|\bwarnings?\b/i.test(
+    return !/^(?:remove|drop|delete|deprecate|revert|warn)|^(?:improve|better|clearer)\b.{0,20}\berrors?\b|\bwarnings?\b/i.test(
       textOf(commit.subject),
     );
+  // Nobody adds a vulnerability, so such a message is about its repair.
+  if ((commit.security ?? []).includes("vulnerability")) return false;
   return type !== "refactor" && type !== "perf" && type !== "revert" && saysNew(commit.subject, isPatch);
 }
 
 const CHANGED =
-  /^(?:(?:change[sd]?|flip(?:s|ped)?|switch(?:es|ed)?|update[sd]?) (?:the )?default\b|default to\b|throws?\b(?!.*\b(?:better|clear(?:er)?|helpful|nicer|useful)\b)|reject(?:s|ed)?\b|refuse[sd]?\b|disallow(?:s|ed)?\b|forbids?\b|requires?\b|no longer\b|enforce[sd]?\b)/i;
+  /^(?:(?:allow|enable|disable|ignore|use|no)[sd]? .{1,60} by default$|(?:change[sd]?|flip(?:s|ped)?|switch(?:es|ed)?|update[sd]?) (?:the )?default\b|default to\b|throws?\b(?!.*\b(?:better|clear(?:er)?|helpful|nicer|useful)\b)|reject(?:s|ed)?\b(?!.*\bearlier\b)|refuse[sd]?\b(?! to (?:compile|build)\b)|disallow(?:s|ed)?\b|forbids?\b|requires?\b|no longer\b|enforce[sd]?\b)/i;
 
 function behaviour({ commits }: ProductChange, inSecurity: ReadonlySet<string>): readonly ChangeFinding[] {
   const found = commits.filter(({ hash, subject }) => CHANGED.test(textOf(subject)) && !inSecurity.has(hash));
@@ -55,8 +67,10 @@ function behaviour({ commits }: ProductChange, inSecurity: ReadonlySet<string>):
   return [finding("changed-behaviour", "medium", text, atCommits(found))];
 }
 
+const DEPRECATES = /^(?:deprecat(?:e[sd]?|ing)|add(?:s|ed)? (?:an? )?deprecation (?:warning|notice)s?)\b/i;
+
 function deprecations({ commits }: ProductChange): readonly ChangeFinding[] {
-  const found = commits.filter(({ subject }) => /^deprecat(?:e[sd]?|ing)\b/i.test(textOf(subject)));
+  const found = commits.filter(({ subject }) => DEPRECATES.test(textOf(subject)));
   if (found.length === 0) return [];
   const text = `${counted(found.length, "commit")} to product code ${found.length === 1 ? "deprecates" : "deprecate"} something.`;
   return [finding("deprecation", "medium", text, atCommits(found))];

@@ -52,9 +52,9 @@ export function touches(commit: CommitFacts, ...kinds: readonly string[]): boole
   return commit.touches?.some((kind) => kinds.includes(kind)) ?? false;
 }
 
-/** Returns true if the commit only makes the release, such as "Release 2.0.6", "Bump version to 2.4.5" or "4.18.1". */
+/** Returns true if the commit only makes the release, such as "Release 2.0.6", "Bump version to 2.4.5", "4.18.1" or "chore(release): v1.6.0". */
 export function isRelease({ subject }: Pick<CommitFacts, "subject">): boolean {
-  return /^(?:(?:prepare|cut|bump|update|set|start)?\s*(?:the\s+)?(?:release|version)s?\b|version packages|v?\d+\.\d+)/i.test(
+  return /^(?:(?:prepare|cut|bump|update|set|start)?\s*(?:the\s+)?(?:releas(?:es?|ed|e?ing)|versions?)\b|version packages|v?\d+\.\d+)|\bbump (?:the )?version\b/i.test(
     textOf(subject),
   );
 }
@@ -69,7 +69,11 @@ const ASIDE: ReadonlySet<string> = new Set(
 /** Returns the type of a commit in lower case: that of the convention, or any single word before a colon or in brackets. Empty if it has none. */
 export function typeOf({ type, subject }: Pick<CommitFacts, "type" | "subject">): string {
   if (type !== undefined) return type.toLowerCase();
-  const [, bracketed, word] = /^\s*(?:\[([a-z]{2,20})\]|([a-z]{2,20})(?:\([^)]{0,80}\))?!?:)\s/i.exec(subject.slice(0, 200)) ?? [];
+  // Brackets with more than a word say where a commit comes from, such as "[Backport 4.x] fix: a crash".
+  const [, bracketed, word] =
+    /^\s*(?:\[[^\]]{0,20}[ .\d][^\]]{0,20}\]\s*)?(?:\[([a-z]{2,20})\]|([a-z]{2,20})(?:\([^)]{0,80}\))?!?:)\s/i.exec(
+      subject.slice(0, 200),
+    ) ?? [];
   return (bracketed ?? word ?? "").toLowerCase();
 }
 

@@ -21,7 +21,7 @@ function hotfix(change: ProductChange): readonly ChangeFinding[] {
   if (facts.version.step !== "patch" || isCandidate || changedLines === 0) return [];
   if (!(days >= 0 && days <= changeThresholds.hotfixDays.value) || commits.length > changeThresholds.hotfixCommits.value) return [];
   const repairs = commits.filter(isRepair);
-  if (repairs.length === 0 || !repairsEarlier(change, repairs)) return [];
+  if (repairs.length === 0 || !(days <= changeThresholds.hotfixRushDays.value || repairsEarlier(change, repairs))) return [];
   const when = days < 1 ? "on the day of" : `${counted(Math.round(days), "day")} after`;
   const text = `${counted(repairs.length, "commit")} to product code ${repairs.length === 1 ? "repairs" : "repair"} something ${when} the earlier release ${quoted(facts.base.ref, 80)}.`;
   return [finding("hotfix", "low", text, atCommits(repairs))];
@@ -38,9 +38,11 @@ function repairsEarlier({ facts, files }: ProductChange, repairs: readonly Commi
 }
 
 function isRepair({ subject, type, fixes, reverts: undone }: CommitFacts): boolean {
+  // Another text of a warning or of an error repairs no use of the product.
+  if (/\b(?:warnings?|error (?:codes?|messages?|texts?))\b/i.test(textOf(subject))) return false;
+  // "Allow x (fix for y)" is a small feature, also if it closes an issue.
+  if (/^(?:add|allow|support)/i.test(textOf(subject)) && type !== "fix" && type !== "hotfix") return false;
   if (type === "fix" || type === "hotfix" || undone !== undefined || (fixes ?? []).length > 0) return true;
-  // "Allow x (fix for y)" is a small feature.
-  if (/^(?:add|allow|support)/i.test(textOf(subject))) return false;
   return /\b(?:fix(?:e[sd])?|bug|hotfix|regressions?|broken|crash(?:es)?|hang(?:s|ing)?)\b/i.test(textOf(subject));
 }
 

@@ -66,11 +66,42 @@ describe("a security fix", () => {
     expect(rulesOf({ commits, dependencies: [{ name: "other" }] })).toEqual(["dependency-steps"]);
   });
 
+  it("is only the step of the named module, although other modules have the same host in their names", () => {
+    const subject = "chore(deps): update module github.com/one/parser to v2.0.1 [security]";
+    const dependencies = ["github.com/one/parser", "github.com/two/printer"].map((name) => ({ name, manifest: "go.mod" }));
+    const { findings } = assessChange(madeUpFacts({ files: [{ added: 5 }], commits: [{ subject, touches: ["manifest"] }], dependencies }));
+    expect(findings[0]).toMatchObject({
+      rule: "security-dependency",
+      text: "1 runtime dependency moves for the sake of security: github.com/one/parser.",
+    });
+  });
+
   it("is a commit whose body prevents an attack, and not one that only adds something", () => {
     const repairs: ["injection"] = ["injection"];
     expect(rulesOf({ commits: [{ subject: "Update admin interface", repairs }] })).toEqual(["security-wording"]);
     expect(rulesOf({ commits: [{ subject: "Update admin interface", repairs: ["security"] }] })).toEqual([]);
     expect(rulesOf({ commits: [{ subject: "Document the page", repairs }] })).toEqual([]);
+  });
+
+  it("is a repair of an access whose body speaks of missing checks", () => {
+    const security: ["access_control"] = ["access_control"];
+    expect(rulesOf({ commits: [{ subject: "Some fixes for emergency access", security }] })).toEqual(["security-wording"]);
+    expect(rulesOf({ commits: [{ subject: "Some fixes for emergency access" }] })).toEqual([]);
+    expect(rulesOf({ commits: [{ subject: "Fix the requirement of a policy", security }] })).toEqual([]);
+  });
+
+  it("is a subject that keeps something out, if the body repairs a vulnerability", () => {
+    const repairs: ["vulnerability"] = ["vulnerability"];
+    expect(rulesOf({ commits: [{ subject: "restrict trusted hosts of the debugger", repairs }] })).toEqual(["security-wording"]);
+    expect(rulesOf({ commits: [{ subject: "restrict trusted hosts of the debugger" }] })).toEqual([]);
+    expect(rulesOf({ commits: [{ subject: "Updates and general changes", repairs }] })).toEqual([]);
+  });
+
+  it("is never a new feature, however its subject begins", () => {
+    expect(
+      rulesOf({ step: "minor", commits: [{ subject: "new and interesting exploits of frames", security: ["vulnerability"] }] }),
+    ).toEqual([]);
+    expect(rulesOf({ step: "minor", commits: [{ subject: "new and interesting frames" }] })).toEqual(["new-feature"]);
   });
 
   it("is the step of a runtime dependency if the body of a commit names an attack", () => {
@@ -93,6 +124,25 @@ describe("a security fix", () => {
     "Secure file uploads",
     "Fix for Windows: do not run binaries from CWD",
     "Update the server to address HTTP/2 rapid reset",
+    "fix!: check the host header to prevent DNS rebinding attacks",
+    "Stop attacks on the list of hosts",
+    "fix: default to disallow fetching from untrusted origins",
+    "Fix access after free when a client leaves",
+    "fix: file check in the middleware",
+    "fix: verify token of the connection",
+    "Validate the signature of webhooks",
+    "Updated dependency versions which include CVE fixes",
+    "Fix heap-buffer-overflow in the reader",
+    "Prevent deserialization of what users send",
+    "Drop sensitive headers on redirects to other hosts",
+    "Use a timing-safe comparison",
+    "Redact passwords in the log",
+    "DOS: use-after-free in the handling of messages",
+    "Possible open redirect in the login",
+    "Fix unauthorised clients being able to use all memory",
+    "Fix the integration to not disclose codes",
+    "Hide suggestions to avoid leaking schema information",
+    "Do not serve files outside the root directory",
   ])("has the subject %j", (subject) => {
     expect(saysSecurityFix(subject)).toBe(true);
   });
@@ -108,6 +158,16 @@ describe("a security fix", () => {
     "Reject streams",
     "Secure the release of builds",
     "Add a check of the lint",
+    "Fix double free on exit of the client",
+    "Fix URL validation to allow names without a dot",
+    "fix: signature validation to allow longer keys",
+    "fix token validation by allowing an address of its own",
+    "feat: verify tokens of guests",
+    "Fix leaking handles",
+    "XSS filters of the browser",
+    "Explain XSS in the guide",
+    "Fix the answer to unauthorized requests",
+    "Ensure the socket is closed after failure verifying a certificate",
   ])("does not have the subject %j", (subject) => {
     expect(saysSecurityFix(subject)).toBe(false);
   });
@@ -120,6 +180,12 @@ describe("hardening", () => {
     ["Harden the parser of headers", true],
     ["Increase the maximum depth to 10000", false],
     ["Add a limit option", false],
+    ["Disable TLS renegotiation.", true],
+    ["enforce 2FA policy on login", true],
+    ["Disable the cache", false],
+    ["improve permission check for collections", true],
+    ["improve the look of checks", false],
+    ["enforce types", false],
   ])("has the subject %j: %s", (subject, says) => {
     expect(saysHardening(subject)).toBe(says);
   });

@@ -123,7 +123,12 @@ const ATTACKS: ReadonlySet<string> = new Set(["injection", "traversal", "prototy
 
 function bodySaysFix(commit: CommitFacts): boolean {
   return (
-    (commit.repairs ?? []).some((word) => ATTACKS.has(word)) && !/^(?:add|support|allow|expose|document)/i.test(textOf(commit.subject))
+    ((commit.repairs ?? []).some((word) => ATTACKS.has(word)) && !/^(?:add|support|allow|expose|document)/i.test(textOf(commit.subject))) ||
+    // The body speaks of a vulnerability, and the subject says what is kept out.
+    ((commit.repairs ?? []).includes("vulnerability") &&
+      /^(?:restrict|limit|deny|reject|refuse|forbid|disallow|escape|require|validate)/i.test(textOf(commit.subject))) ||
+    // The body says whose access was not checked.
+    ((commit.security ?? []).includes("access_control") && saysRepair(commit.subject) && /\baccess\b/i.test(commit.subject))
   );
 }
 
@@ -182,7 +187,8 @@ function isNamed(dependency: string, subject: string): boolean {
   const words = subject
     .toLowerCase()
     .split(/[^\w.-]+/)
-    .filter((word) => word.length >= 3 && !FILLERS.has(word));
+    // Many modules have the same host in their names.
+    .filter((word) => word.length >= 3 && !FILLERS.has(word) && !/\.(?:com|dev|in|io|net|org)$/.test(word));
   return words.some((word) => segments.includes(word) || (word.length >= 6 && name.includes(word)));
 }
 
