@@ -6,8 +6,8 @@ import { runProgram } from "./testing/program.ts";
 import { scratch } from "./testing/scratch.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
-const TOOLS = path.join(ROOT, "evals/orders-desk/tools.yaml");
-const POLICY = path.join(ROOT, "examples/orders-worker/policy.yaml");
+const TOOLS = readFileSync(path.join(ROOT, "evals/orders-desk/tools.yaml"), "utf8");
+const POLICY = readFileSync(path.join(ROOT, "examples/orders-worker/policy.yaml"), "utf8");
 
 const files = scratch();
 afterAll(() => files.remove());
@@ -15,7 +15,7 @@ afterAll(() => files.remove());
 let suites = 0;
 
 /** Evaluates two refunds. By the definition of the tool, nobody decides about 30 EUR, and one person about 2000 EUR. */
-async function evaluated(told: object, env: Readonly<Record<string, string>> = {}) {
+async function evaluated(told: object, env: Readonly<Record<string, string>> = {}, more: Readonly<Record<string, string>> = {}) {
   const folder = `policy-${++suites}`;
   const refund = (id: string, amount: number, decision: object) => ({
     id,
@@ -30,7 +30,8 @@ async function evaluated(told: object, env: Readonly<Record<string, string>> = {
     },
   });
   const scenarios = [refund("small", 30, {}), refund("large", 2000, { ticket: "CHG-1234" })];
-  const suite = files.file(`${folder}/suite.yaml`, JSON.stringify({ suite: "refunds", tools: TOOLS, scenarios, ...told }));
+  for (const [name, text] of Object.entries({ "tools.yaml": TOOLS, "policy.yaml": POLICY, ...more })) files.file(`${folder}/${name}`, text);
+  const suite = files.file(`${folder}/suite.yaml`, JSON.stringify({ suite: "refunds", tools: "./tools.yaml", scenarios, ...told }));
   const out = files.at(`${folder}/out`);
   const ended = await runProgram(TOOLBUS, ["eval", "run", suite, "--out", out], { env });
   return {
@@ -46,7 +47,7 @@ async function evaluated(told: object, env: Readonly<Record<string, string>> = {
 
 describe("the policy of a suite", () => {
   it("decides which writes wait, and its groups and tickets let the approvers of the scenarios decide", async () => {
-    const { ended, trials } = await evaluated({ policy: POLICY });
+    const { ended, trials } = await evaluated({ policy: "./policy.yaml" });
     expect(trials()).toEqual([
       ["small", "passed"],
       ["large", "passed"],
@@ -55,7 +56,7 @@ describe("the policy of a suite", () => {
   });
 
   it("is only that of the suite, and never that of the environment", async () => {
-    const { ended, trials } = await evaluated({}, { APPROVAL_POLICY_FILE: POLICY, HITL_MODE: "required" });
+    const { ended, trials } = await evaluated({}, { APPROVAL_POLICY_FILE: files.file("policy.yaml", POLICY), HITL_MODE: "required" });
     expect(trials()).toEqual([
       ["small", "failed"],
       ["large", "passed"],
@@ -66,7 +67,7 @@ describe("the policy of a suite", () => {
   it("is refused with one sentence and exit code 1 if it cannot be read or is not a policy", async () => {
     const { ended } = await evaluated({ policy: "./missing.yaml" });
     expectRefusal(ended, 1, /missing\.yaml cannot be read \(ENOENT\)/);
-    const other = await evaluated({ policy: files.file("other.yaml", "version: 1\nrulez: []\n") });
+    const other = await evaluated({ policy: "./other.yaml" }, {}, { "other.yaml": "version: 1\nrulez: []\n" });
     expectRefusal(other.ended, 1, /^The policy file .+other\.yaml cannot be used: line 2: .+ docs\/policy\.md explains every field\./);
   });
 });
