@@ -68,8 +68,6 @@ describe("the engine of JavaScript", () => {
     "packages/contracts/src/ids.ts": "our own ids",
     "packages/contracts/src/personal-data.ts": "texts in this file",
     "packages/contracts/src/verdict/finding-text.ts": "our own form of a finding",
-    "packages/evals/src/matcher/matches.ts": "patterns of a suite, which its author runs on their own machine",
-    "packages/evals/src/scoring/decision-scores.ts": "patterns of a suite, which its author runs on their own machine",
     "packages/models/src/offline/reviewer-requests.ts": "our own words for severities",
     "packages/models/src/schema/corpus/form-faults.ts": "a syntax check of the corpus",
     "packages/models/src/schema/corpus/instances.ts": "patterns of the corpus, only in tests",
