@@ -32,8 +32,8 @@ export function refusalOf({ reason, said }: GitFailed): RefusedFacts {
     return refused("too_large", "The range is too large to read, so name two refs that are closer together.");
   if (said.includes("dubious ownership"))
     return refused("dubious_ownership", "The repository belongs to another user, so git does not read it.");
-  if (said.includes("cannot change to") || /not a git repository/i.test(said))
-    return refused("not_a_repository", "The folder is not a git repository.");
+  if (said.includes("cannot change to")) return refused("not_a_repository", "The folder does not exist, or cannot be opened.");
+  if (/not a git repository/i.test(said)) return refused("not_a_repository", "The folder is not a git repository.");
   if (/unable to read [0-9a-f]{40}|missing (?:blob|object)/i.test(said))
     return refused("incomplete_clone", "The clone lacks some of its objects, so clone the whole repository.");
   return refused("git_failed", `Git cannot read the history (${shown(said) || "no reason given"}).`);
