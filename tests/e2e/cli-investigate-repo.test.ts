@@ -113,7 +113,11 @@ describe("toolbus investigate --repo", () => {
 
   it.each<[string, () => readonly string[], string]>([
     ["a folder without a repository", () => ["--repo", "/", "--from", "a", "--to", "b"], "The folder is not a git repository."],
-    ["a missing folder", () => ["--repo", "/no/such/folder", "--from", "a", "--to", "b"], "The folder does not exist, or cannot be opened."],
+    [
+      "a missing folder",
+      () => ["--repo", "/no/such/folder", "--from", "a", "--to", "b"],
+      "The folder does not exist, or cannot be opened.",
+    ],
     ["an unknown ref", () => ["--repo", repo, "--from", "v1.0.0", "--to", "v9"], '"v9" names no commit in the repository.'],
     ["a ref that is an option of git", () => ["--repo", repo, "--from", "v1.0.0", "--to=--all"], '"--all" names no commit'],
     ["an unknown package", () => ["--repo", repo, "--from", "v1.0.0", "--to", "v1.0.1", "--package", "no"], "No folder and no manifest"],
