@@ -102,6 +102,11 @@ describe("the places of a finding", () => {
       ["deprecation", 10, 2],
     ]);
   });
+
+  it("that are omitted are known to the other rules", () => {
+    const commits = subjects(30, "security: require a login for page");
+    expect(assess({ files: [code(5)], commits }).fired).toEqual(["security-wording", "narrowed-access"]);
+  });
 });
 
 describe("unknown evidence", () => {
