@@ -7,7 +7,7 @@ describe("the rules on the tuning part", () => {
   const { before, summaries, now, commonest } = compareRules("tuning");
 
   it("over release facts are better than the rules over summaries and than the commonest class, by a margin", () => {
-    expect(now.inside.right).toBeGreaterThanOrEqual(215);
+    expect(now.inside.right).toBeGreaterThanOrEqual(275);
     expect(now.inside.right - commonest.score.inside.right).toBeGreaterThan(30);
     expect(now.inside.right - before.inside.right).toBeGreaterThan(20);
     expect(now.macroRecall).toBeGreaterThan(0.85);
@@ -17,7 +17,7 @@ describe("the rules on the tuning part", () => {
     expect(now.precision.share).toBeGreaterThan(0.9);
     expect(now.securityRecall.share).toBeGreaterThan(0.9);
     expect(now.breakingRecall.share).toBeGreaterThan(0.85);
-    expect(now.wronglyReported.right).toBeLessThanOrEqual(1);
+    expect(now.wronglyReported.right).toBeLessThanOrEqual(2);
   });
 
   it("over summaries were never low before, because the summaries have no tests, and are low for small releases now", () => {

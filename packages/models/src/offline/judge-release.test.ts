@@ -95,6 +95,30 @@ describe("the confidence of a judgement", () => {
 });
 
 describe("the report of a judgement", () => {
+  it("names all places of a high finding in parts, and counts those that a finding omits", () => {
+    const commits = Array.from({ length: 30 }, (_, index) => ({
+      hash: `${index}`.padStart(12, "a"),
+      subject: `Fix XSS ${"in a page ".repeat(20)}`,
+    }));
+    const judged = judgeRelease(null, {
+      facts: madeUpFacts({ files: [{ added: 5 }, { path: "src/b.py", added: 5 }], commits }),
+      unknown: null,
+    });
+    const { findings } = verdictIn(riskReport("v1.0.1", judged, []).findings);
+    const own = findings.filter(({ rule }) => rule === "security-wording");
+    expect(own.map(({ evidence, evidenceOmitted }) => [evidence.length, evidenceOmitted])).toEqual([
+      [6, 0],
+      [6, 0],
+      [6, 0],
+      [6, 6],
+    ]);
+    expect(new Set(own.flatMap(({ evidence }) => evidence.map((place) => "commit" in place && place.commit))).size).toBe(24);
+    expect(own.map(({ text }) => text.slice(0, 40))).toEqual([
+      "30 commits to product code say that they",
+      ...[2, 3, 4].map((part) => `Further places of the same finding, part ${part}`.slice(0, 40)),
+    ]);
+  });
+
   it("contains everything of it as texts", () => {
     const judged = judgeRelease(summary({ tests: null }), { facts: security, unknown: null });
     const { findings, severity } = riskReport("v1.0.1", judged, []);

@@ -53,12 +53,28 @@ function fromSummary({ severity, text, rule }: Finding): VerdictFinding {
 }
 
 function fromChange({ severity, because, findings, fired }: ChangeAssessment): readonly VerdictFinding[] {
-  const found = findings.map((finding): VerdictFinding => ({ ...finding, evidence: finding.evidence.map(placeOf), evidenceOmitted: 0 }));
+  const found = findings.flatMap((finding) => inParts({ ...finding, evidence: finding.evidence.map(placeOf) }));
   // A rule that only sets the lowest severity gives no finding, but the reader must see why the release is not low.
   if (found.length > 0 && findings[0]?.severity === severity) return found;
   const rule = severity === "low" ? null : (fired.find((name) => changeRules[name].kind === null) ?? null);
   const kind = rule === null ? null : "release";
   return [...found, { severity, kind, rule, text: because, evidence: [], evidenceOmitted: 0, advice: null }];
+}
+
+/** How many places surely fit into the text of a finding. */
+const PLACES = 6;
+
+/** Returns a finding of the highest severity in parts, so that the report names all its places. The other findings name the first ones. */
+function inParts(finding: VerdictFinding): readonly VerdictFinding[] {
+  const { severity, evidence, evidenceOmitted } = finding;
+  if (severity !== "high" || evidence.length <= PLACES) return [finding];
+  const count = Math.ceil(evidence.length / PLACES);
+  return Array.from({ length: count }, (_, index): VerdictFinding => {
+    const places = evidence.slice(index * PLACES, (index + 1) * PLACES);
+    const own = { ...finding, evidence: places, evidenceOmitted: index === count - 1 ? evidenceOmitted : 0 };
+    if (index === 0) return own;
+    return { ...own, text: `Further places of the same finding, part ${index + 1} of ${count}.`, advice: null };
+  });
 }
 
 function placeOf(place: Evidence): VerdictEvidence {

@@ -86,6 +86,29 @@ describe("an assessment of a change", () => {
   });
 });
 
+describe("the places of a finding", () => {
+  const subjects = (count: number, subject: string) => Array.from({ length: count }, (_, index) => ({ subject: `${subject} ${index}` }));
+
+  it("are at most 24 if each one needs an answer, and at most ten otherwise, and the others are counted", () => {
+    const commits = [...subjects(30, "Fix XSS"), ...subjects(12, "Deprecate the name")];
+    const files = [code(5), code(5, { path: "src/b.py" })];
+    const counts = assess({ files, commits }).findings.map(({ rule, evidence, evidenceOmitted }) => [
+      rule,
+      evidence.length,
+      evidenceOmitted,
+    ]);
+    expect(counts).toEqual([
+      ["security-wording", 24, 6],
+      ["deprecation", 10, 2],
+    ]);
+  });
+
+  it("that are omitted are known to the other rules", () => {
+    const commits = subjects(30, "security: require a login for page");
+    expect(assess({ files: [code(5)], commits }).fired).toEqual(["security-wording", "narrowed-access"]);
+  });
+});
+
 describe("unknown evidence", () => {
   it("lowers the confidence and is named, but leaves the severity", () => {
     const known = assess({ files: [code(5)] });
@@ -121,7 +144,7 @@ describe("hostile facts", () => {
     expect(texts).not.toMatch(/\\u|\\n|[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
   });
 
-  it("with enormous lists end soon, with at most ten places in a finding", () => {
+  it("with enormous lists end soon, with few places in a finding", () => {
     const many = <T>(item: (index: number) => T) => Array.from({ length: 20_000 }, (_, index) => item(index));
     const started = performance.now();
     const { findings } = assess({
@@ -131,7 +154,7 @@ describe("hostile facts", () => {
       dependencies: many((index) => ({ name: `d${index}`, step: "major" as const })),
     });
     expect(findings.length).toBeGreaterThan(2);
-    expect(findings.every(({ evidence, text }) => evidence.length <= 10 && text.length <= 400)).toBe(true);
+    expect(findings.every(({ evidence, text }) => evidence.length <= 24 && text.length <= 400)).toBe(true);
     expect(performance.now() - started).toBeLessThan(5000);
   });
 

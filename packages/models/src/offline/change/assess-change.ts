@@ -7,6 +7,7 @@ import type { ChangeAssessment } from "./change-finding.ts";
 import { changeRules, type RuleName } from "./change-rules.ts";
 import { changeThresholds } from "./change-thresholds.ts";
 import { dependencyFindings } from "./dependency-rules.ts";
+import { withFewPlaces } from "./evidence.ts";
 import { featureFindings } from "./feature-rules.ts";
 import { type ProductChange, productChange } from "./product-change.ts";
 import { repairFindings } from "./repair-rules.ts";
@@ -44,7 +45,13 @@ export function assessChange(facts: ReleaseFacts): ChangeAssessment {
   const severity = graver(worst?.severity ?? "low", floor?.severity ?? "low");
   const because = [worst, floor].find((reason) => reason?.severity === severity)?.text ?? quiet(change);
   const names = new Set<string>([...findings.map(({ rule }) => rule), ...floors.map(({ rule }) => rule)]);
-  return { severity, because, findings, ...unknownEvidence(change), fired: order.filter((name): name is RuleName => names.has(name)) };
+  return {
+    severity,
+    because,
+    findings: findings.map(withFewPlaces),
+    ...unknownEvidence(change),
+    fired: order.filter((name): name is RuleName => names.has(name)),
+  };
 }
 
 interface Floor {

@@ -5,6 +5,7 @@ import type { ChangeFinding } from "./change-finding.ts";
 import { changeThresholds } from "./change-thresholds.ts";
 import { atCommits, atFiles, atPaths, finding, named } from "./evidence.ts";
 import { type CommitFacts, type FileFacts, isRelease, type ProductChange, textOf, touches, typeOf } from "./product-change.ts";
+import { narrowsAccess } from "./security-words.ts";
 
 /** Returns the findings about things that users lose or must change. */
 export function breakingFindings(change: ProductChange): readonly ChangeFinding[] {
@@ -13,6 +14,8 @@ export function breakingFindings(change: ProductChange): readonly ChangeFinding[
     ...markers(change),
     ...removedExports(change),
     ...changedSignatures(change),
+    ...narrowedAccess(change),
+    ...droppedRuntimes(change),
     ...removedSupport(change),
     ...migrations(change),
     ...requirements(change),
@@ -106,6 +109,52 @@ function isPublic(file: string, name: string, { package: own }: ReleaseFacts): b
 
 const LANGUAGES =
   /\b(?:python|pypy|cpython|node(?:\.?js)?|deno|bun|go|rust|msrv|ruby|php|java|jdk|jvm|\.net|perl|windows|macos|linux|openssl|visual studio|gcc|clang|py?\d)\b/i;
+
+/** Whoever has not the right that is needed now, or comes by the way that is closed, is kept out. */
+function narrowedAccess({ commits }: ProductChange): readonly ChangeFinding[] {
+  const narrowing = commits.filter(({ subject }) => narrowsAccess(subject));
+  if (narrowing.length === 0) return [];
+  const text = `${counted(narrowing.length, "commit")} to product code ${narrowing.length === 1 ? "refuses" : "refuse"} a use that was allowed.`;
+  return [finding("narrowed-access", "high", text, atCommits(narrowing))];
+}
+
+/** A commit that gives up a version of a language or run time breaks the users of a library who still have it. Nobody imports a program. */
+function droppedRuntimes({ facts }: ProductChange): readonly ChangeFinding[] {
+  if (isProgram(facts)) return [];
+  const dropping = facts.commits.list.filter((commit) => touches(commit, "manifest") && !isRelease(commit) && dropsRuntime(commit));
+  if (dropping.length === 0) return [];
+  const text = `${counted(dropping.length, "commit")} ${dropping.length === 1 ? "gives" : "give"} up a version of a language or run time.`;
+  return [finding("dropped-runtime", "medium", text, atCommits(dropping))];
+}
+
+const RUNTIME = String.raw`(?:python|pypy|node(?:\.?js)?|deno|bun|go(?:lang)?|rust|msrv|ruby|php|java|jdk|perl)`;
+const DROPS = [
+  new RegExp(String.raw`^(?:drop|remove|end)(?:s|ped|d|ed)?\b.{0,30}\b${RUNTIME}\b.{0,12}\d`, "i"),
+  new RegExp(String.raw`\b(?:bump|raise|increase|require|set|update)[sd]?\b.{0,20}\b(?:minimum|min\.?|oldest)\b.{0,20}\b${RUNTIME}\b`, "i"),
+  new RegExp(
+    String.raw`\b(?:bump|raise|increase|require|set|update)[sd]?\b.{0,10}\b${RUNTIME}\b.{0,12}\b(?:minimum|or newer|or later)\b`,
+    "i",
+  ),
+  new RegExp(String.raw`^supports? (?:only )?the .{0,30}\b(?:latest|newest|most recent)\b.{0,30}\b${RUNTIME}\b`, "i"),
+  new RegExp(
+    String.raw`^(?:document )?${RUNTIME} \d[\d.]{0,5}\+? (?:is )?(?:required|requirement)\b|^document ${RUNTIME} \d[\d.]{0,5} requirement`,
+    "i",
+  ),
+];
+
+function dropsRuntime({ subject }: CommitFacts): boolean {
+  return (
+    !/\b(?:code|compat\w*|from|tests?|testing|workarounds?)\b/i.test(subject) && DROPS.some((statement) => statement.test(textOf(subject)))
+  );
+}
+
+/** Returns true if the files show a program: the entry of a Go program, or a lockfile of a Rust program beside its main file. */
+function isProgram({ files }: ReleaseFacts): boolean {
+  return files.list.some(
+    ({ path, kind }) =>
+      kind === "code" && !/(?:^|\/)_?examples?\//.test(path) && /(?:^|\/)(?:cmd\/.{1,200}|main)\.go$|(?:^|\/)src\/main\.rs$/.test(path),
+  );
+}
 
 function removedSupport({ commits }: ProductChange): readonly ChangeFinding[] {
   const removing = commits.filter((commit) => saysRemoval(commit) && !LANGUAGES.test(textOf(commit.subject)));

@@ -17,8 +17,10 @@ export interface ChangeFinding {
   readonly severity: Severity;
   /** One sentence with the figures that support it. */
   readonly text: string;
-  /** At most ten places, the most telling first. */
+  /** The places, the most telling first. */
   readonly evidence: readonly Evidence[];
+  /** How many further places there are. */
+  readonly evidenceOmitted: number;
   /** What to do, in one sentence. */
   readonly advice: string;
 }

@@ -52,6 +52,7 @@ describe("a breaking change", () => {
   it("is a mark in brackets or another form of the API, but not a changed default", () => {
     expect(rulesOf({ commits: [{ subject: "[major] Rename the option" }] })).toEqual(["breaking-marker"]);
     expect(rulesOf({ commits: [{ subject: "[major] Flip the default value of one" }] })).toEqual(["changed-behaviour"]);
+    expect(rulesOf({ step: "minor", commits: [{ subject: "feat: increase the default value of one" }] })).toEqual(["changed-behaviour"]);
     expect(rulesOf({ commits: [{ subject: "Change API and structs to camelCase" }] })).toEqual(["breaking-marker"]);
     expect(rulesOf({ commits: [{ subject: "Change the colour of the page" }] })).toEqual([]);
   });
@@ -75,6 +76,49 @@ describe("a breaking change", () => {
       findings: [{ rule: "changed-signatures", kind: "breaking_change" }],
     });
     expect(changed("src/input.py").findings).toEqual([]);
+  });
+});
+
+describe("a use that is refused", () => {
+  it("is a breaking change, and a feature with a right of its own is none", () => {
+    const subject = "api: require POST for actions";
+    expect(assess({ commits: [{ subject }] })).toMatchObject({
+      severity: "high",
+      findings: [{ rule: "security-wording" }, { rule: "narrowed-access", kind: "breaking_change" }],
+    });
+    expect(rulesOf({ commits: [{ subject, touches: ["docs"] }] })).toEqual([]);
+    expect(rulesOf({ step: "minor", commits: [{ subject: "feat: require login for the new page" }] })).not.toContain("narrowed-access");
+  });
+});
+
+describe("a run time that is given up", () => {
+  it.each([
+    ["Drop support for Python 3.7", true],
+    ["drop Python 3.6", true],
+    ["Bump minimum Go and use new features", true],
+    ["Support the four most recent major versions of Go", true],
+    ["Document Python 3.7 requirement", true],
+    ["[major] Drop support for Node.js < 10", true],
+    ["Remove compat code for Python < 3.7", false],
+    ["Drop Python 3.6 from the tests", false],
+    ["Support Python 3.12", false],
+    ["Remove the minimum of Go routines", false],
+  ])("is a breaking change of a library, as the subject %j says: %s", (subject, found) => {
+    const dropped = (path: string) =>
+      rulesOf({ files: [{ path, added: 5 }], commits: [{ subject, touches: ["manifest"] }] }).filter((rule) => rule === "dropped-runtime");
+    expect(dropped("src/a.py")).toEqual(found ? ["dropped-runtime"] : []);
+    expect(dropped("_examples/one/main.go")).toEqual(found ? ["dropped-runtime"] : []);
+    expect(dropped("cmd/one/one.go")).toEqual([]);
+    expect(dropped("src/main.rs")).toEqual([]);
+  });
+
+  it("is in a manifest, and makes a release medium", () => {
+    const subject = "Drop support for Python 3.7";
+    expect(assess({ commits: [{ subject, touches: ["manifest"] }] })).toMatchObject({
+      severity: "medium",
+      findings: [{ kind: "breaking_change" }],
+    });
+    expect(rulesOf({ commits: [{ subject, touches: ["ci"] }] })).toEqual([]);
   });
 });
 

@@ -17,13 +17,14 @@ export const changeRules = {
     kind: "security_fix",
     looksAt: "commits to product code that name an advisory or merge a private fix, and the commits of a merge that names an advisory",
     severity: "high",
-    limits: "An advisory that only the body of a message names counts if the subject has a verb such as fix or reject.",
+    limits:
+      "An advisory that only the body of a message names counts if the subject has a verb such as fix or reject, or calls a check stricter.",
     advice: "Ask a security owner to review it and install the release soon, because an attacker can read the fix too.",
   },
   "security-wording": {
     kind: "security_fix",
     looksAt:
-      "commits to product code whose subject has a verb such as fix, drop or prevent close to a word such as bypass, attack, access check or integer overflow, that verifies a token, an origin or the like, or whose body says that it prevents an attack such as injection",
+      "commits to product code, or to templates of pages, of the type security, or whose subject has a verb such as fix, drop or prevent close to a word such as bypass, attack, access check or integer overflow, that verifies a token, an origin or the like, that requires a right or closes a way in, or whose body says that it prevents an attack such as injection. If one commit is a fix or the changelog names one, also repairs of crashes by malformed input, names and paths that are validated, and fixes that are marked as breaking",
     severity: "high",
     limits: "A fix whose message does not say so is not found, unless the changelog does. A fault that shows on exit does not count.",
     advice: "Ask a security owner to review it and install the release soon, because an attacker can read the fix too.",
@@ -80,6 +81,21 @@ export const changeRules = {
     limits: "In other languages, most changes of parameters break nobody.",
     advice: "Build the code that uses the library before the rollout.",
   },
+  "narrowed-access": {
+    kind: "breaking_change",
+    looksAt:
+      "commits to product code whose subject requires an administrator, a login, a permission or POST, trusts only some senders, refuses a token by one way, or no longer follows redirects",
+    severity: "high",
+    limits: "A feature that brings its own right does not count.",
+    advice: "Find out who used it without the right that is needed now, before the rollout.",
+  },
+  "dropped-runtime": {
+    kind: "breaking_change",
+    looksAt: "commits to a manifest whose subject gives up a version of a language or run time, or raises the smallest one",
+    severity: "medium",
+    limits: "Programs do not count, as far as the changed files show that the product is one.",
+    advice: "Check which version the users of the library have.",
+  },
   "removed-support": {
     kind: "removed_api",
     looksAt:
@@ -119,7 +135,7 @@ export const changeRules = {
   "security-hardening": {
     kind: "security_hardening",
     looksAt:
-      "commits to product code that harden something, limit a rate or a length, turn off a part of TLS, enforce a policy, or add protection from an attack",
+      "commits to product code that harden something, limit a rate or a length, turn off a part of TLS, enforce a policy, send a header that makes browsers careful, or add protection from an attack",
     severity: "medium",
     limits: "Only the words of the subject show it.",
     advice: "Check that honest users stay below the new limits.",

@@ -45,4 +45,5 @@ export const changeThresholds = {
     sentence: "The most characters between the verb and the security word in the subject of a security fix.",
   },
   evidence: { value: 10, sentence: "The most places that one finding names." },
+  graveEvidence: { value: 24, sentence: "The most places that a finding about a security fix, a breaking change or a removed API names." },
 } as const satisfies Record<string, ChangeThreshold>;

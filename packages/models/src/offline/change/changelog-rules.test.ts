@@ -69,6 +69,7 @@ describe("an entry of a changelog", () => {
     expect(rulesOf({ commits: [{ hash: "f1".repeat(6), subject: "chore(release): v1.1.0" }, fix], changelog })).toEqual([
       "security-wording",
     ]);
+    expect(rulesOf({ commits: [{ hash: "f1".repeat(6), subject: "bump to 22.0" }, fix], changelog })).toEqual(["security-wording"]);
     expect(rulesOf({ commits: [{ hash: "f1".repeat(6), subject: "Update details and bump version number." }, fix], changelog })).toEqual([
       "security-wording",
     ]);

@@ -8,31 +8,37 @@ import type { CommitFacts, DependencyFacts, FileFacts } from "./product-change.t
 /** The rules that give a finding. */
 export type FindingRule = { [Name in RuleName]: (typeof changeRules)[Name]["kind"] extends null ? never : Name }[RuleName];
 
-/** Makes the finding of a rule. Its places are plain text, and at most ten. */
+/** Makes the finding of a rule with all its places, which are plain text. */
 export function finding(rule: FindingRule, severity: Severity, text: string, evidence: readonly Evidence[]): ChangeFinding {
   const { kind, advice } = changeRules[rule];
-  return { kind, rule, severity, text: cleanText(text, 400), evidence: evidence.slice(0, changeThresholds.evidence.value), advice };
+  return { kind, rule, severity, text: cleanText(text, 400), evidence, evidenceOmitted: 0, advice };
+}
+
+/** Kinds of which a reader wants every place, because each one needs an answer. */
+const GRAVE: ReadonlySet<string> = new Set(["security_fix", "breaking_change", "removed_api"]);
+
+/** Returns a finding with as many places as a reader gets, and the number of the others. */
+export function withFewPlaces(finding: ChangeFinding): ChangeFinding {
+  const { kind, evidence } = finding;
+  const most = changeThresholds[GRAVE.has(kind) ? "graveEvidence" : "evidence"].value;
+  return { ...finding, evidence: evidence.slice(0, most), evidenceOmitted: Math.max(0, evidence.length - most) };
 }
 
 export function atCommits(commits: readonly CommitFacts[]): readonly Evidence[] {
-  return commits
-    .slice(0, changeThresholds.evidence.value)
-    .map(({ hash, subject }) => ({ commit: cleanText(hash, 64), subject: cleanText(subject, 160) }));
+  return commits.map(({ hash, subject }) => ({ commit: cleanText(hash, 64), subject: cleanText(subject, 160) }));
 }
 
 export function atFiles(files: readonly FileFacts[]): readonly Evidence[] {
-  return files
-    .slice(0, changeThresholds.evidence.value)
-    .map(({ path, hunks }) => ({ file: cleanText(path, 400), lines: linesOf(hunks ?? []) }));
+  return files.map(({ path, hunks }) => ({ file: cleanText(path, 400), lines: linesOf(hunks ?? []) }));
 }
 
 /** Returns places at files without lines, each once. */
 export function atPaths(paths: readonly string[]): readonly Evidence[] {
-  return [...new Set(paths)].slice(0, changeThresholds.evidence.value).map((path) => ({ file: cleanText(path, 400), lines: null }));
+  return [...new Set(paths)].map((path) => ({ file: cleanText(path, 400), lines: null }));
 }
 
 export function atDependencies(dependencies: readonly DependencyFacts[]): readonly Evidence[] {
-  return dependencies.slice(0, changeThresholds.evidence.value).map(({ name, from, to }) => ({
+  return dependencies.map(({ name, from, to }) => ({
     dependency: cleanText(name, 200),
     from: from === null ? null : cleanText(from, 100),
     to: to === null ? null : cleanText(to, 100),

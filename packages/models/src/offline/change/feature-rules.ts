@@ -49,7 +49,7 @@ function saysNew(subject: string, isPatch: boolean): boolean {
 function isFeature(commit: CommitFacts, isPatch: boolean): boolean {
   const type = typeOf(commit);
   if (type === "feat" || type === "feature")
-    return !/^(?:remove|drop|delete|deprecate|revert|warn)|^(?:improve|better|clearer)\b.{0,20}\berrors?\b|\bwarnings?\b/i.test(
+    return !/^(?:remove|drop|delete|deprecate|revert|warn)|^(?:improve|better|clearer)\b.{0,20}\berrors?\b|^(?:change|decrease|increase|lower|raise|reduce)[sd]? (?:the )?default\b|\bwarnings?\b/i.test(
       textOf(commit.subject),
     );
   // Nobody adds a vulnerability, so such a message is about its repair.
@@ -58,7 +58,7 @@ function isFeature(commit: CommitFacts, isPatch: boolean): boolean {
 }
 
 const CHANGED =
-  /^(?:(?:allow|enable|disable|ignore|use|no)[sd]? .{1,60} by default$|(?:change[sd]?|flip(?:s|ped)?|switch(?:es|ed)?|update[sd]?) (?:the )?default\b|default to\b|throws?\b(?!.*\b(?:better|clear(?:er)?|helpful|nicer|useful)\b)|reject(?:s|ed)?\b(?!.*\bearlier\b)|refuse[sd]?\b(?! to (?:compile|build)\b)|disallow(?:s|ed)?\b|forbids?\b|requires?\b|no longer\b|enforce[sd]?\b)/i;
+  /^(?:(?:allow|enable|disable|ignore|use|no)[sd]? .{1,60} by default$|(?:change[sd]?|decrease[sd]?|flip(?:s|ped)?|increase[sd]?|lower(?:s|ed)?|raise[sd]?|reduce[sd]?|switch(?:es|ed)?|update[sd]?) (?:the )?default\b|default to\b|throws?\b(?!.*\b(?:better|clear(?:er)?|helpful|nicer|useful)\b)|reject(?:s|ed)?\b(?!.*\bearlier\b)|refuse[sd]?\b(?! to (?:compile|build)\b)|disallow(?:s|ed)?\b|forbids?\b|requires?\b|no longer\b|enforce[sd]?\b)/i;
 
 function behaviour({ commits }: ProductChange, inSecurity: ReadonlySet<string>): readonly ChangeFinding[] {
   const found = commits.filter(({ hash, subject }) => CHANGED.test(textOf(subject)) && !inSecurity.has(hash));

@@ -54,7 +54,7 @@ export function touches(commit: CommitFacts, ...kinds: readonly string[]): boole
 
 /** Returns true if the commit only makes the release, such as "Release 2.0.6", "Bump version to 2.4.5", "4.18.1" or "chore(release): v1.6.0". */
 export function isRelease({ subject }: Pick<CommitFacts, "subject">): boolean {
-  return /^(?:(?:prepare|cut|bump|update|set|start)?\s*(?:the\s+)?(?:releas(?:es?|ed|e?ing)|versions?)\b|version packages|v?\d+\.\d+)|\bbump (?:the )?version\b/i.test(
+  return /^(?:(?:prepare|cut|bump|update|set|start)?\s*(?:the\s+)?(?:releas(?:es?|ed|e?ing)|versions?)\b|version packages|(?:bump (?:to )?)?v?\d+\.\d+)|\bbump (?:the )?version\b/i.test(
     textOf(subject),
   );
 }

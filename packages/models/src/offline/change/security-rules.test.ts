@@ -143,6 +143,32 @@ describe("a security fix", () => {
     "Fix the integration to not disclose codes",
     "Hide suggestions to avoid leaking schema information",
     "Do not serve files outside the root directory",
+    "lfs: verify content hash of objects",
+    "mirror: validate remote address",
+    "http: clean request path of endpoints",
+    "editor: check both styles of `os.PathSeparator`",
+    "markup: restrict data URI scheme to safe types",
+    "database: bound access mode of members",
+    "page: use safe DOM construction",
+    "template: escape untrusted names",
+    "silently drop or refuse header names with a dot",
+    "fix!: Prevent use of insecure key sizes",
+    "fix(db): check a name on a case-insensitive file system",
+    "security: require admin for settings",
+    "api: require POST for actions",
+    "auth: trust the header only from configured proxies",
+    "Do not trust X-Forwarded-For",
+    "Don't follow redirects of hooks",
+    "reject access tokens passed via the query",
+    "Only allow owners to delete a team",
+    "Fix template injection",
+    "Prevent quadratic complexity of the parser",
+    "Prevent user enumeration via hints",
+    "Fix sandbox escape",
+    "Prevent guests from reading drafts",
+    "Invalidate all sessions after a change of the password",
+    "Use cryptographically secure random numbers",
+    "Fix symlink traversal in the archive",
   ])("has the subject %j", (subject) => {
     expect(saysSecurityFix(subject)).toBe(true);
   });
@@ -168,8 +194,72 @@ describe("a security fix", () => {
     "Explain XSS in the guide",
     "Fix the answer to unauthorized requests",
     "Ensure the socket is closed after failure verifying a certificate",
+    "Use safe-buffer for improved Buffer API",
+    "Fix dependency injection",
+    "Require config for the command",
+    "Enforce the same shapes",
+    "feat: require login for a page",
+    "Restrict the charsets of forms",
+    "Clean up listeners",
+    "fix: panic on malformed URL",
+    "RFC compliant parsing of headers",
   ])("does not have the subject %j", (subject) => {
     expect(saysSecurityFix(subject)).toBe(false);
+  });
+});
+
+describe("a release that closes a way to do harm", () => {
+  const fix = { subject: "Fix XSS", hash: "f1".repeat(6) };
+  const commitsOf = (told: Told) =>
+    assessChange(madeUpFacts({ files: [{ added: 5 }], ...told }))
+      .findings.filter(({ kind }) => kind === "security_fix")
+      .flatMap(({ evidence }) => evidence.flatMap((place) => ("subject" in place ? [place.subject] : [])));
+
+  it.each(["fix: avoid panic on malformed URL", "api: validate name of a group", "RFC compliant parsing of headers"])(
+    "has the further fix %j, which is none alone",
+    (subject) => {
+      expect(commitsOf({ commits: [{ subject }] })).toEqual([]);
+      expect(commitsOf({ commits: [fix, { subject }] })).toEqual(["Fix XSS", subject]);
+    },
+  );
+
+  it("has a fix that breaks users on purpose as a further one, also if only the changelog names a vulnerability", () => {
+    const subject = "fix!: name the algorithm";
+    const breaking = { subject, type: "fix", breaking: true as const };
+    expect(commitsOf({ commits: [breaking] })).toEqual([]);
+    expect(commitsOf({ commits: [fix, breaking] })).toEqual(["Fix XSS", subject]);
+    expect(commitsOf({ commits: [breaking], changelog: [{ file: "CHANGES.md", line: 1, says: ["security"] }] })).toEqual([subject]);
+    expect(commitsOf({ commits: [fix, { ...breaking, subject: "fix(types)!: name the union" }] })).toEqual(["Fix XSS"]);
+    expect(commitsOf({ commits: [fix, { subject: "fix: name the algorithm" }] })).toEqual(["Fix XSS"]);
+  });
+
+  it("may close it in the template of a page", () => {
+    const escaped = { subject: "template: escape untrusted names", touches: ["other" as const] };
+    expect(commitsOf({ commits: [escaped, { ...escaped, subject: "Fix XSS" }] })).toEqual([escaped.subject]);
+    expect(commitsOf({ commits: [{ ...escaped, touches: ["docs"] }] })).toEqual([]);
+  });
+
+  it("has a subject that cleans what comes in, if the body names the attack", () => {
+    const security: ["injection"] = ["injection"];
+    expect(commitsOf({ commits: [{ subject: "issues: sanitize the title", security }] })).toHaveLength(1);
+    expect(commitsOf({ commits: [{ subject: "issues: sanitize the title" }] })).toEqual([]);
+  });
+
+  it("has a commit that hardens something, if the body speaks of a vulnerability", () => {
+    const security: ["vulnerability"] = ["vulnerability"];
+    expect(commitsOf({ commits: [{ subject: "harden the handler", security }] })).toEqual(["harden the handler"]);
+    expect(commitsOf({ commits: [{ subject: "harden the handler" }] })).toEqual([]);
+  });
+
+  it("has a stricter check whose body names an advisory", () => {
+    expect(commitsOf({ commits: [{ subject: "RFC compliant parsing", advisories: [ghsa] }] })).toEqual(["RFC compliant parsing"]);
+  });
+
+  it("has the step of a dependency whose message says that it fixes security", () => {
+    const step = { subject: "deps: one@1.0.1", touches: ["manifest" as const] };
+    const repairs: ["security"] = ["security"];
+    expect(rulesOf({ commits: [{ ...step, repairs }], dependencies: [{}] })).toContain("security-dependency");
+    expect(rulesOf({ commits: [step], dependencies: [{}] })).not.toContain("security-dependency");
   });
 });
 
@@ -186,6 +276,8 @@ describe("hardening", () => {
     ["improve permission check for collections", true],
     ["improve the look of checks", false],
     ["enforce types", false],
+    ["set CSP header of files", true],
+    ["Fix the CSP header", false],
   ])("has the subject %j: %s", (subject, says) => {
     expect(saysHardening(subject)).toBe(says);
   });

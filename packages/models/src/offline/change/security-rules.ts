@@ -2,17 +2,18 @@ import { counted } from "@toolbus/contracts";
 import type { ChangeFinding } from "./change-finding.ts";
 import { atCommits, atDependencies, atFiles, finding, named } from "./evidence.ts";
 import { type CommitFacts, type ProductChange, isRelease, textOf, touches, typeOf } from "./product-change.ts";
-import { namesSecurity, saysHardening, saysRepair, saysSecurityFix } from "./security-words.ts";
+import { cleansInput, namesSecurity, saysCompanion, saysHardening, saysRepair, saysSecurityFix } from "./security-words.ts";
 
 /** Returns the findings about vulnerabilities. A commit counts once, by the first rule that applies to it. */
 export function securityFindings(change: ProductChange): readonly ChangeFinding[] {
   const merges = mergedCommits(change.facts.commits.list);
   const found: Readonly<Record<Matter, CommitFacts[]>> = { relaxed: [], advisory: [], wording: [], hardening: [] };
   for (const commit of change.facts.commits.list) {
-    if (!touches(commit, "code") || ASIDE.has(typeOf(commit)) || isRelease(commit) || isKnown(commit, change)) continue;
+    if (!isCandidate(commit) || isKnown(commit, change)) continue;
     const matter = matterOf(commit, merges.get(commit.hash));
     if (matter !== null) found[matter].push(commit);
   }
+  addCompanions(found, change);
   const idsOf = (commits: readonly CommitFacts[]) =>
     distinct(commits.flatMap(({ advisories, hash }) => advisories ?? merges.get(hash)?.ids ?? []));
   const isFixed = found.advisory.length + found.wording.length > 0;
@@ -26,6 +27,27 @@ export function securityFindings(change: ProductChange): readonly ChangeFinding[
   ];
 }
 
+/** Returns true if a commit may be a fix. The template of a page is no code, but what it shows must be escaped. */
+function isCandidate(commit: CommitFacts): boolean {
+  if (ASIDE.has(typeOf(commit)) || isRelease(commit)) return false;
+  if (touches(commit, "code")) return true;
+  return touches(commit, "other") && (typeOf(commit) === "security" || cleansInput(commit.subject));
+}
+
+/** In a release that closes ways to do harm, further commits with weaker words are fixes too, and so are repairs that break users on purpose. */
+function addCompanions({ advisory, wording, relaxed, hardening }: Readonly<Record<Matter, CommitFacts[]>>, change: ProductChange): void {
+  const isAnnounced = (change.facts.changelog?.list ?? []).some(({ says }) => says.includes("security"));
+  if (advisory.length + wording.length === 0 && !isAnnounced) return;
+  const known = new Set([...advisory, ...wording, ...relaxed, ...hardening]);
+  const more = change.commits.filter(
+    (commit) =>
+      !known.has(commit) &&
+      !isKnown(commit, change) &&
+      (saysCompanion(commit.subject) || (commit.breaking === true && typeOf(commit) === "fix" && !/^fix\(types?\)/.test(commit.subject))),
+  );
+  wording.push(...more);
+}
+
 function distinct(ids: readonly string[]): readonly string[] {
   return [...new Set(ids.map((id) => id.toUpperCase()))].toSorted();
 }
@@ -37,7 +59,9 @@ function matterOf(commit: CommitFacts, merge: Merge | undefined): Matter | null 
   if (hasAdvisory && isRelaxing(commit)) return "relaxed";
   if (isAdvisoryFix(commit) || (merge && !merge.relaxes && saysRepair(commit.subject) && !isComment(commit))) return "advisory";
   if (saysSecurityFix(commit.subject) || bodySaysFix(commit)) return "wording";
-  return saysHardening(commit.subject) ? "hardening" : null;
+  if (!saysHardening(commit.subject)) return null;
+  // Nobody calls a mere precaution a vulnerability.
+  return /^harden/i.test(textOf(commit.subject)) && (commit.security ?? []).includes("vulnerability") ? "wording" : "hardening";
 }
 
 function advisoryFinding(commits: readonly CommitFacts[], ids: readonly string[], change: ProductChange): readonly ChangeFinding[] {
@@ -110,7 +134,10 @@ function isAdvisoryFix(commit: CommitFacts): boolean {
   // GitHub gives the merge of an advisory's private fork this subject.
   if (commit.privateMerge || /^merge commit from fork\b/i.test(commit.subject)) return true;
   if ((commit.advisories ?? []).length === 0) return false;
-  return namesAdvisory(commit) || saysRepair(commit.subject);
+  // A stricter check repairs too.
+  return (
+    namesAdvisory(commit) || saysRepair(commit.subject) || /\b(?:strict(?:er|ly)?|complian\w{1,4}|harden\w{0,3})\b/i.test(commit.subject)
+  );
 }
 
 /** Returns true if the subject itself names the advisory. */
@@ -125,8 +152,9 @@ function bodySaysFix(commit: CommitFacts): boolean {
   return (
     ((commit.repairs ?? []).some((word) => ATTACKS.has(word)) && !/^(?:add|support|allow|expose|document)/i.test(textOf(commit.subject))) ||
     // The body speaks of a vulnerability, and the subject says what is kept out.
-    ((commit.repairs ?? []).includes("vulnerability") &&
-      /^(?:restrict|limit|deny|reject|refuse|forbid|disallow|escape|require|validate)/i.test(textOf(commit.subject))) ||
+    ((commit.repairs ?? []).includes("vulnerability") && cleansInput(commit.subject)) ||
+    // The body names an attack without a verb, and the subject cleans what comes in.
+    ((commit.security ?? []).some((word) => ATTACKS.has(word)) && cleansInput(commit.subject)) ||
     // The body says whose access was not checked.
     ((commit.security ?? []).includes("access_control") && saysRepair(commit.subject) && /\baccess\b/i.test(commit.subject))
   );
@@ -167,7 +195,14 @@ function isKnown({ subject }: CommitFacts, { facts }: ProductChange): boolean {
 }
 
 function isSecurityStep(commit: CommitFacts): boolean {
-  return (commit.advisories ?? []).length > 0 || typeOf(commit) === "security" || namesSecurity(commit.subject) || namesAttack(commit);
+  return (
+    (commit.advisories ?? []).length > 0 ||
+    typeOf(commit) === "security" ||
+    namesSecurity(commit.subject) ||
+    namesAttack(commit) ||
+    // "Fix a security issue" in the body of a step.
+    (commit.repairs ?? []).includes("security")
+  );
 }
 
 function namesAttack({ security }: CommitFacts): boolean {

@@ -4,25 +4,25 @@ import { textOf, typeOf } from "./product-change.ts";
 // What an attacker does, or what a fix protects. Each pattern needs whole words, because "hijack" is also what a server does with a connection.
 const HARM = [
   /\bvulnerab\w{1,10}\b|\bCVE-\d|\bGHSA-|\bexploit\w{0,4}\b|\bsecurity\s+(?:issue|bug|problem|hole|flaw|fix|advisory)\b/i,
-  /\b(?:denial[ -]of[ -]service|ReDoS|billion laughs|zip bomb|decompression bomb|(?:resource|memory|stack|cpu) exhaustion|catastrophic backtracking)\b/i,
-  /\b(?:sql|header|command|crlf|code|log|html) injection\b|\bXSS\b|\bcross[ -]site scripting\b|\b(?:html|sql|shell) escap\w{1,4}\b/i,
+  /\b(?:denial[ -]of[ -]service|ReDoS|billion laughs|zip bomb|decompression bomb|(?:resource|memory|stack|cpu) exhaustion|catastrophic backtracking|quadratic (?:behaviou?r|blow-?up|complexity|parsing|runtime|time)|exponential (?:backtracking|blow-?up|complexity|runtime|time)|unbounded (?:allocation|growth|memory|recursion))\b/i,
+  /\b(?:argument|code|command|content|crlf|css|csv|formula|header|html|ldap|log|nosql|option|os|parameter|path|prompt|script|shell|sql|template|url|xml|xpath) injections?\b|\bSSTI\b|\bXSS\b|\bcross[ -]site scripting\b|\b(?:html|sql|shell) escap\w{1,4}\b/i,
   // Not "dos", as in line endings of DOS.
   /\bDoS\b/,
   // As a verb, "bypass" is what a cache does.
-  /\b(?:auth\w*|check|filter|limit|list|policy|protection|restriction|rule|validation|verification|2FA|MFA)s? bypass\b|\bbypass(?:ing)? of\b|\bprivilege escalation\b|\bunauthori[sz]ed (?:access|clients?)\b|\bspoof\w{0,4}\b|\bsession fixation\b|\bclickjacking\b/i,
-  /\b(?:path|directory) traversal\b|\bopen redirect\w?\b/i,
-  /\b(?:buffer|integer|heap|stack)[ -]over(?:flow|read|run)\w?\b|\buse[ -]after[ -]free\b|\bdouble free\b|\bout[ -]of[ -]bounds\b|\bunsound\w{0,5}\b/i,
+  /\b(?:access|ACL|auth\w*|check|CSP|filter|limit|list|origin|permission|policy|protection|restriction|rule|sandbox|signature|validation|verification|2FA|MFA)s? bypass\b|\bsandbox (?:breakout|escape)s?\b|\b(?:user|username|account|email) enumeration\b|\bIDOR\b|\bTOCTOU\b|\bside[- ]channels?\b|\bbypass(?:ing)? of\b|\bprivilege escalation\b|\bunauthori[sz]ed (?:access|clients?)\b|\bspoof\w{0,4}\b|\bsession fixation\b|\bclickjacking\b/i,
+  /\b(?:path|directory) traversal\b|\bopen redirect(?:s|ions?)?\b|\bsymlink (?:attack|escape|following|race|traversal)s?\b/i,
+  /\b(?:buffer|integer|heap|stack)[ -]over(?:flow|read|run)\w?\b|\buse[ -]after[ -]free\b|\bdouble free\b|\btype confusion\b|\bout[- ]of[- ]bound (?:access|read|write)\b|\buninitiali[sz]ed memory\b|\bout[ -]of[ -]bounds\b|\bunsound\w{0,5}\b/i,
   /\barbitrary\b.{0,20}\b(?:code|commands?|execution|reads?|writes?)\b|\bRCE\b|\bremote code execution\b/i,
   /\bprototype pollution\b|\b__proto__\b/i,
   /\b(?:authorization|cookie|credential|password|secret|token|confidential|private)s?\b.{0,20}\b(?:leak|expos|disclos)\w{0,6}\b/i,
   /\b(?:leak|expos|disclos)\w{0,6}\b.{0,30}\b(?:authorization|cookie|credential|password|secret|token)s?\b/i,
   // Who does harm, and what comes from them.
   /\battack(?:s|er|ers)?\b|\bmalicious\w{0,2}\b|\buntrusted\b|\b(?:dns )?rebinding\b/i,
-  /\baccess after free\b|\b(?:heap|memory) corruption\b|\bcache poisoning\b|\bresponse splitting\b|\b(?:man|machine)[- ]in[- ]the[- ]middle\b|\bMITM\b|\bsession hijack\w{0,3}\b/i,
+  /\baccess after free\b|\b(?:heap|memory) corruption\b|\bcache poisoning\b|\binsecure (?:algorithms?|ciphers?|defaults?|key(?: sizes?|s)?|modes?|protocols?)\b|\bcase[- ]insensitive (?:file ?systems?|paths?)\b|\bresponse splitting\b|\b(?:man|machine)[- ]in[- ]the[- ]middle\b|\bMITM\b|\bsession hijack\w{0,3}\b/i,
   // Further names of the lists of common weaknesses.
   /\bXXE\b|\bexternal entit(?:y|ies)\b|\bdeseriali[sz]ation\b|\bhard-?coded (?:credential|key|password|secret)s?\b|\b(?:unrestricted|arbitrary) (?:file )?uploads?\b|\b(?:missing|improper|incorrect) (?:authenti|authori[sz])\w{4,8}\b/i,
   // A check that keeps somebody out.
-  /\b(?:fs|file ?system|file|access|auth\w{0,11}|origin|ownership|permission|signature|certificate|token|audience|issuer)s? (?:check|validation|verification)s?\b(?!.*\b(?:to allow|allowing)\b)/i,
+  /\b(?:fs|file ?system|file|access|auth\w{0,11}|origin|ownership|permission|signature|certificate|host ?name|host key|token|audience|issuer)s? (?:check|validation|verification)s?\b(?!.*\b(?:to allow|allowing)\b)/i,
   /\btiming attack\b|\bCSRF\b|\bSSRF\b|\brequest forgery\b|\bsmuggl\w{1,6}\b|\bSameSite\b/i,
   // A leak of memory or of a handle is none of information.
   /\bleaking\b.{0,30}\b(?:information|data)\b|\b(?:information|data) (?:leak(?:age)?|disclosure|exposure)s?\b/i,
@@ -39,12 +39,20 @@ const VERB =
 const STATEMENTS = [
   /\b(?:drop|strip|remove|clear)\w{0,4}\b.{0,20}\b(?:authorization|cookies?|credentials?|confidential|sensitive)\b.{0,40}\b(?:across|on|when|for|between|from)\b/i,
   /\b(?:don'?t|do not|never|no longer|stop)\b.{0,12}\b(?:send|forward|log|expose|leak|print|store)\w{0,3}\b.{0,30}\b(?:authorization|cookie|credential|password|secret|token)s?\b/i,
-  /^(?:disallow|reject|refuse|forbid)s?\b.{0,30}\b(?:host(?:name)?s?|ur[il]s?|redirects?|headers?|cookies?|paths?|file ?names?|control characters?|null bytes?|newlines?|crlf)\b/i,
-  /^(?:escape|sanitize)s?\b.{0,30}\b(?:html|attributes?|headers?|shell|output|input|file ?names?|paths?|ur[il]s?)\b/i,
+  /^(?:\w{1,20}ly )?(?:(?:drop|ignore|strip) or )?(?:disallow|reject|refuse|forbid)s?\b.{0,30}\b(?:host(?:name)?s?|ur[il]s?|redirects?|headers?|cookies?|paths?|file ?names?|control characters?|null bytes?|new ?lines?|crlf)\b/i,
+  /^(?:escape|sanitize)s?\b.{0,30}\b(?:untrusted|html|attributes?|headers?|shell|output|input|file ?names?|paths?|ur[il]s?)\b/i,
   /\b(?:constant[- ]time|timing[- ]safe)\b/i,
   /^(?:mask|redact)(?:s|ed)?\b.{0,40}\b(?:credential|password|secret|sensitive|token)s?\b/i,
   /\boutside (?:of )?(?:the |its |their )?(?:allowed|base|destination|root|served|target) (?:director(?:y|ies)|folders?|paths?)\b/i,
-  /^(?:verify|validate|check)s?\b.{0,30}\b(?:tokens?|origins?|host headers?|signatures?|certificates?|audiences?|issuers?|nonces?|redirect ur[il]s?)\b/i,
+  /^(?:verify|validate|check)s?\b.{0,30}\b(?:tokens?|origins?|host headers?|signatures?|certificates?|audiences?|issuers?|nonces?|redirect ur[il]s?|content hash(?:es)?|remote (?:address(?:es)?|hosts?|ur[il]s?)|path ?separators?)\b/i,
+  /^(?:clean|normali[sz]e)s?\b.{0,10}\b(?:request|file|ur[il]) paths?\b/i,
+  /\bcryptographically (?:secure|strong)\b|^use (?:a )?secure random\b/i,
+  /^(?:expire|invalidate|revoke)s?\b.{0,30}\b(?:sessions?|tokens?)\b.{0,40}\b(?:after|on|upon|when)\b/i,
+  /\bprevents?\b.{0,20}\b(?:anonymous|guests?|non[- ](?:admin|member|owner)s?|unauth\w{1,14})\b.{0,20}\bfrom\b/i,
+  // What is allowed now is a part of what was allowed before.
+  /^restrict(?:s|ed)?\b.{0,60}\bto (?:only )?(?:safe|trusted|allowed|configured)\b/i,
+  /^(?:cap|limit|bound|clamp)s?\b.{0,30}\b(?:access (?:levels?|modes?|rights)|permissions?|privileges?|roles?)\b/i,
+  /^(?:use|switch to) safe\s.{0,40}\b(?:APIs?|construction|functions?|methods?|quer(?:y|ies)|redirects?|rendering)\b/i,
   /\b(?:CVEs?|vulnerabilit(?:y|ies)) (?:fix(?:es)?|patch(?:es)?)\b/i,
   /^(?:add|fix|repair|enforce|implement|correct)\w{0,4}\b.{0,30}\b(?:access|authori[sz]ation|ownership|permission)s? checks?\b|^missing (?:access|authori[sz]ation|permission) checks?\b/i,
   /^secures?\b.{0,40}\b(?:uploads?|downloads?|endpoints?|cookies?|routes?|pages?|access|sessions?|tokens?|files?|requests?)\b/i,
@@ -59,6 +67,7 @@ export function saysSecurityFix(subject: string): boolean {
   // What fails while a program ends is of no use to an attacker.
   if (/\b(?:on|at|during) (?:exit|shutdown|teardown)\b/i.test(text)) return false;
   if (type !== "feat" && STATEMENTS.some((statement) => statement.test(text))) return true;
+  if (narrowsAccess(subject)) return true;
   if (type !== "feat" && isFaultAlone(text)) return true;
   // The type says what the verb would: "fix: prototype pollution".
   const whole = FIX_TYPES.has(type) ? `fix ${text}` : text;
@@ -73,6 +82,39 @@ function isFaultAlone(text: string): boolean {
     const found = harm.exec(fault);
     return found?.index === 0 && /^ (?:in|on|through|via|when|with) /.test(fault.slice(found[0].length));
   });
+}
+
+// Access that users or programs had, and that they have no longer.
+const NARROWED = [
+  /^requires?\b.{0,20}\b(?:admin\w{0,10}|auth\w{0,11}|login|logged[- ]in|owner(?:ship)?|permissions?|POST|privileges?)\b/i,
+  /^enforces?\b.{0,20}\baccess\b(?!.*\bpolic)/i,
+  /^trusts?\b.{0,60}\bonly\b|^only trusts?\b|^(?:don'?t|do not|never|no longer|stop) trust(?:ing)?\b/i,
+  /^(?:only (?:allow|let|permit)|restrict)s?\b.{0,60}\b(?:admin(?:istrator)?s?|authenticated|authori[sz]ed|logged[- ]in|owners?)\b/i,
+  /^(?:disallow|reject|refuse|forbid|no longer accept|stop accepting|do not accept|don'?t accept)s?\b.{0,20}\b(?:credential|key|password|secret|token)s? .{0,20}\b(?:from|in|through|via)\b/i,
+  /^(?:don'?t|do not|never|no longer|stop|disallow) follow(?:ing)? (?:\w{1,20} )?(?:redirects?|sym(?:bolic )?links?)\b/i,
+];
+
+/** Returns whether a subject says that a use needs a right that it did not need, or that a way in is closed. */
+export function narrowsAccess(subject: string): boolean {
+  const text = textOf(subject);
+  return typeOf({ subject }) !== "feat" && NARROWED.some((statement) => statement.test(text));
+}
+
+// What is weak alone, but of the same kind as the other fixes of a release that closes ways to do harm.
+const COMPANIONS = [
+  /\b(?:panic|crash)(?:s|es)?\b.{0,30}\b(?:crafted|invalid|malformed|oversized|truncated)\b/i,
+  /^(?:validate|escape|sanitize|clean|verify)\b.{0,40}\b(?:address(?:es)?|html|names?|paths?|ur[il]s?)\b/i,
+  /\b(?:RFC|spec|standards?)[- ]complian\w{1,4}\b|\brequest framing\b/i,
+];
+
+/** Returns whether a subject is that of a security fix, if other commits of the release are such fixes. */
+export function saysCompanion(subject: string): boolean {
+  return COMPANIONS.some((statement) => statement.test(textOf(subject)));
+}
+
+/** Returns whether a subject says that foreign input is cleaned or kept out. */
+export function cleansInput(subject: string): boolean {
+  return /^(?:escape|sanitize|clean|encode|restrict|limit|deny|reject|refuse|forbid|disallow|require|validate)/i.test(textOf(subject));
 }
 
 /** Returns whether a subject names a security matter, with any verb. */
@@ -98,6 +140,10 @@ export function saysHardening(subject: string): boolean {
     ) ||
     // Old parts of an encryption that are turned off, and rules that now apply to everybody.
     /^disables?\b.{0,20}\b(?:tls|ssl)\b/i.test(text) ||
+    // Headers that tell a browser to be careful.
+    /^(?:add|send|set)s?\b.{0,15}\b(?:CSP|Content-Security-Policy|HSTS|Strict-Transport-Security|X-Frame-Options|X-Content-Type-Options|nosniff)\b/i.test(
+      text,
+    ) ||
     /^enforces?\b.{0,20}\b(?:2FA|MFA|polic(?:y|ies)|permissions?)\b/i.test(text) ||
     /^limit(?:s|ed)?\b.{0,30}\b(?:length|size|depth|nesting)s?\b/i.test(text)
   );
