@@ -29,7 +29,8 @@ describe("a server that an agent asks to register", () => {
     const [, approvalId = ""] = await chat.says(/approvals approve (ap_\S+)/);
     const card = (await cli.run(["approvals", "show", approvalId])).stdout;
     expect(card).toMatch(/critical/);
-    expect(card).toContain(MEMORY);
+    // A long word is broken where the frame of the card ends.
+    expect(card.replaceAll(/\n│ +/g, "")).toContain(MEMORY);
     const bo = { TOOLBUS_APPROVER_KEY: String((await jsonOf(cli, ["keys", "add", "bo", "--role", "approver", "--show"]))["key"]) };
     const approve = (env = {}) => cli.run(["approvals", "approve", approvalId, "--ticket", "OPS-1", "--yes"], { env });
     expect(await approve()).toMatchObject({ code: 0, stdout: expect.stringContaining("1 of 2 approvers") });
