@@ -68,6 +68,7 @@ describe("the engine of JavaScript", () => {
     "packages/contracts/src/ids.ts": "our own ids",
     "packages/contracts/src/personal-data.ts": "texts in this file",
     "packages/contracts/src/verdict/finding-text.ts": "our own form of a finding",
+    "packages/models/src/offline/change/breaking-rules.ts": "our own names of run times",
     "packages/models/src/offline/reviewer-requests.ts": "our own words for severities",
     "packages/models/src/schema/corpus/form-faults.ts": "a syntax check of the corpus",
     "packages/models/src/schema/corpus/instances.ts": "patterns of the corpus, only in tests",
