@@ -21,6 +21,11 @@ describe("commit message", () => {
     expect(readMessage("Undo it", "This reverts commit 0123456789.").reverts).toBe("0123456789");
   });
 
+  it("finds no words in addresses, and identifiers of advisories there too", () => {
+    const body = "[score](https://example.org/managing-security-vulnerabilities/about-security-updates)\nhttps://example.org/CVE-2024-1234";
+    expect(readMessage("build(deps): bump a", body)).toEqual({ type: "build", advisories: ["CVE-2024-1234"] });
+  });
+
   it("keeps identifiers of advisories and of fixed issues", () => {
     const facts = readMessage("Merge pull request from GHSA-j5g3-5c8r-7qfx", "Fixes #12, closes other/repo#13. See CVE-2024-1234.");
     expect(facts).toMatchObject({ advisories: ["GHSA-j5g3-5c8r-7qfx", "CVE-2024-1234"], fixes: ["#12", "#13"], privateMerge: true });

@@ -30,8 +30,10 @@ export function readMessage(subject: string, body: string): MessageFacts {
     ),
   );
   const advisories = unique([...whole.matchAll(/\b(?:CVE-\d{4}-\d{4,7}|GHSA(?:-[23456789cfghjmpqrvwx]{4}){3})\b/gi)].map(([id]) => id));
-  const security = securityIn(subject, whole);
-  const repairs = repairsIn(whole);
+  // The addresses in what a bot writes have words such as "security-updates", and say nothing about the commit.
+  const words = whole.replaceAll(/\bhttps?:\/\/[^\s<>"')\]]{1,2000}/gi, " ");
+  const security = securityIn(subject, words);
+  const repairs = repairsIn(words);
   return {
     ...(type === null ? {} : { type }),
     ...((type !== null && mark === "!") || /^BREAKING[ -]CHANGES?\b/m.test(whole) ? { breaking: true as const } : {}),

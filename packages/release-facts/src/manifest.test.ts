@@ -57,6 +57,9 @@ describe("manifest", () => {
 
   it("of Rust", () => {
     const text = `[package]\nversion = "0.1.0"\nrust-version = "1.60"\n[dependencies]\na = "1.0"\nb = { version = "2", features = ["x"] }\n[dependencies.c]\nversion = "3"\n[dev-dependencies]\nd = "4"\n`;
+    expect(read("Cargo.toml", `[dependencies]\nffi = { package = "one-sys", version = "2", path = "../one-sys" }\n`).dependencies).toEqual([
+      "runtime one-sys 2",
+    ]);
     expect(read("Cargo.toml", text)).toEqual({
       dependencies: ["runtime a 1.0", "runtime b 2", "runtime c 3", "runtime version 3", "dev d 4"].filter(
         (item) => item !== "runtime version 3",

@@ -43,4 +43,24 @@ describe("the exports of Rust", () => {
     const paths = ["src/lib.rs", "src/input.rs", "src/hidden.rs", "src/printer.rs", "src/bin/tool/input.rs", "app/src/input.rs"];
     expect([...(await publicRustFiles(git, commit, paths))]).toEqual(["src/lib.rs", "src/input.rs", "src/printer.rs"]);
   });
+
+  it("count in a module of a module only if each level is public, and not if a module is public under a condition only", async () => {
+    using repo = scratchRepository();
+    repo.write(
+      "src/lib.rs",
+      'pub mod service;\n#[cfg(feature = "unstable")]\npub mod frame;\n#[cfg(not(feature = "unstable"))]\nmod frame;\n',
+    );
+    repo.write(
+      "src/service/mod.rs",
+      "mod oneshot;\nmod make;\npub mod util;\npub(crate) use self::oneshot::Oneshot;\npub use self::make::Make;\n",
+    );
+    const commit = repo.commit("Begin");
+    const git = gitIn(await withoutAttributes({ repository: repo.path, environment: process.env, signal: AbortSignal.timeout(20_000) }));
+    const paths = ["src/service/mod.rs", "src/service/oneshot.rs", "src/service/make.rs", "src/service/util/deep.rs", "src/frame/mod.rs"];
+    expect([...(await publicRustFiles(git, commit, paths))]).toEqual([
+      "src/service/mod.rs",
+      "src/service/make.rs",
+      "src/service/util/deep.rs",
+    ]);
+  });
 });

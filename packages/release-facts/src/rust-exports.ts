@@ -39,23 +39,51 @@ function usedNames(path: string): readonly string[] {
 const MOST_CRATES = 40;
 
 /**
- * Returns which Rust files belong to the interface of a library: those of a crate with a file lib.rs, in a module that lib.rs declares as public or of
- * which it exports something. A program has no such file, so nobody uses its names.
+ * Returns which Rust files belong to the interface of a library: those of a crate with a file lib.rs, in a module that is public at each level, or of which
+ * the module above it exports something. A module that is public only under a condition, and otherwise private, is private. A program has no file lib.rs, so
+ * nobody uses its names.
  */
 export async function publicRustFiles(git: Git, commit: string, paths: readonly string[]): Promise<ReadonlySet<string>> {
   const roots = new Set(paths.flatMap((path) => rootOf(path) ?? []));
   const found = new Set<string>();
   for (const root of [...roots].slice(0, MOST_CRATES)) {
-    const lib = await readFileAt(git, commit, `${root}lib.rs`);
-    if (lib === undefined) continue;
-    const modules = new Set([...lib.matchAll(/^pub (?:mod|use) (?:crate::|self::)?(\w{1,160})/gm)].map(([, name]) => name));
+    const modules = modulesIn((file) => readFileAt(git, commit, `${root}${file}`));
+    if ((await modules("")) === undefined) continue;
     for (const path of paths) {
-      if (rootOf(path) !== root) continue;
-      const [top = ""] = path.slice(root.length).split("/");
-      if (top === "lib.rs" || modules.has(top.replace(/\.rs$/, ""))) found.add(path);
+      if (rootOf(path) === root && (await isPublic(path.slice(root.length).replace(/\.rs$/, "").split("/"), modules))) found.add(path);
     }
   }
   return found;
+}
+
+/** Returns the public modules of a module, or undefined if it has no file. The module of the crate itself is "". */
+type Modules = (module: string) => Promise<ReadonlySet<string> | undefined>;
+
+async function isPublic(path: readonly string[], modules: Modules): Promise<boolean> {
+  const names = path.at(-1) === "mod" || path.join("/") === "lib" ? path.slice(0, -1) : path;
+  for (const [depth, name] of names.entries()) {
+    const inside = await modules(names.slice(0, depth).join("/"));
+    // The code of a module may be in a file that another attribute names. Then what it exports is not known, and its parent decides.
+    if (inside !== undefined && !inside.has(name)) return false;
+  }
+  return true;
+}
+
+function modulesIn(read: (file: string) => Promise<string | undefined>): Modules {
+  const known = new Map<string, Promise<ReadonlySet<string> | undefined>>();
+  const readModules: Modules = async (module) => {
+    const text = module === "" ? await read("lib.rs") : ((await read(`${module}.rs`)) ?? (await read(`${module}/mod.rs`)));
+    if (text === undefined) return undefined;
+    const names = (pattern: RegExp): readonly string[] => [...text.matchAll(pattern)].flatMap(([, name]) => name ?? []);
+    const own = new Set(names(/^(?:pub\([^)]{1,40}\) )?mod (\w{1,160})/gm));
+    const open = names(/^pub mod (\w{1,160})/gm).filter((name) => !own.has(name));
+    return new Set([...open, ...names(/^pub use (?:crate::|self::)?(\w{1,160})/gm)]);
+  };
+  return (module) => {
+    const reading = known.get(module) ?? readModules(module);
+    known.set(module, reading);
+    return reading;
+  };
 }
 
 /** Returns the folder with the source of the crate, such as "src/". */

@@ -44,7 +44,9 @@ function readEntry(section: string, key: string, value: string, draft: ManifestD
     else draft.depend(section === "tool.poetry.dependencies" ? "runtime" : "dev", key, text ?? "");
   } else {
     const use = cargoUse(section);
-    if (use !== null) draft.depend(use, key.replace(/\.workspace$/, ""), text ?? "workspace");
+    // A dependency may have another name inside the crate.
+    const [, crate] = /^\{.*\bpackage\s*=\s*["']([\w-]{1,100})["']/.exec(value) ?? [];
+    if (use !== null) draft.depend(use, crate ?? key.replace(/\.workspace$/, ""), text ?? "workspace");
   }
 }
 
