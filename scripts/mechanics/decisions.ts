@@ -105,7 +105,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
     "0129",
   ],
   "Runs, conversations and budgets": ["0021", "0022", "0027", "0028", "0029", "0066", "0071", "0097", "0119", "0121", "0127", "0128"],
-  Models: ["0031", "0069", "0132", "0133", "0134"],
+  Models: ["0031", "0069", "0132", "0133", "0134", "0135"],
   Investigations: ["0130", "0131"],
   "Rights, limits and floods": ["0023", "0033", "0034", "0041", "0042", "0115"],
   "Browsers and webhooks": ["0020", "0080", "0087", "0093", "0094"],

@@ -72,6 +72,28 @@ describe("toolbus investigate --repo", () => {
     expect((await cli.run(["runs", "list", "--limit", "1"])).stdout).toMatch(/release v1\.0\.1$/m);
   });
 
+  it("finds what a list of advisories says that the release fixes and leaves open", async () => {
+    const affected = (fixed: string) => [
+      { package: { ecosystem: "npm", name: "shop" }, ranges: [{ type: "SEMVER", events: [{ introduced: "0" }, { fixed }] }] },
+    ];
+    const list = cli.files.at("advisories.json");
+    writeFileSync(
+      list,
+      JSON.stringify([
+        { id: "ADV-1", affected: affected("1.0.1") },
+        { id: "ADV-2", affected: affected("1.2.0") },
+      ]),
+    );
+    const { stdout } = await investigated("--repo", repo, "--from", "v1.0.0", "--to", "v1.0.1", "--advisories", list);
+    expect(stdout).toMatch(/^ {2}high {4}security fix: The release fixes 1 published vulnerability \(ADV-1\)\.$/m);
+    expect(stdout).toMatch(/^ {2}medium {2}risky area: The release has 1 published vulnerability\.$/m);
+    expect(stdout).toMatch(/^ {10}advisory ADV-2$/m);
+    writeFileSync(list, "{");
+    const refused = await cli.run(["investigate", "--repo", repo, "--from", "v1.0.0", "--to", "v1.0.1", "--advisories", list]);
+    expect(refused).toMatchObject({ code: 2, stdout: "" });
+    expect(refused.stderr).toContain("advisories.json of the advisories is not JSON.");
+  });
+
   it("gives a model the facts as data, and the input of the run has them for the rules", async () => {
     const started = await cli.run(["investigate", "--repo", repo, "--from", "v1.0.0", "--to", "v1.0.1", "--no-wait"]);
     const runId = started.stdout.trim();
@@ -123,6 +145,12 @@ describe("toolbus investigate --repo", () => {
     ["an unknown package", () => ["--repo", repo, "--from", "v1.0.0", "--to", "v1.0.1", "--package", "no"], "No folder and no manifest"],
     ["no end", () => ["--repo", repo, "--from", "v1.0.0"], "--repo needs both ends of the release"],
     ["an end without a repository", () => ["v1", "--from", "v1.0.0"], "--from needs a repository"],
+    ["advisories without a repository", () => ["v1", "--advisories", "a.json"], "--advisories needs a repository"],
+    [
+      "missing advisories",
+      () => ["--repo", repo, "--from", "v1.0.0", "--to", "v1.0.1", "--advisories", "/no/such"],
+      "There is no file and no folder /no/such with advisories.",
+    ],
     ["an alert beside it", () => ["--repo", repo, "--alert", "-"], "Name the release to investigate, or its repository"],
   ])("refuses %s with one sentence and exit code 2", async (_, flags, text) => {
     const { code, stdout, stderr } = await cli.run(["investigate", ...flags()]);
@@ -165,6 +193,7 @@ function repository(folder: string): string {
     git("tag", tag);
   };
   git("init", "--quiet", "--initial-branch=main");
+  writeFileSync(path.join(folder, "package.json"), '{ "name": "shop" }\n');
   writeFileSync(path.join(folder, "src/login.ts"), "export const login = 1;\n");
   commit("Begin", "v1.0.0");
   git("checkout", "--quiet", "-b", "old");

@@ -24,6 +24,7 @@ export interface CodeChangesOptions {
   readonly repo: string;
   readonly project?: string | undefined;
   readonly package?: string | undefined;
+  readonly advisories?: FactsOptions["advisories"];
   readonly ends: Pick<GitSummary, "from" | "to"> & Partial<Pick<GitSummary, "change_count">>;
   readonly limits?: Partial<FactsLimits> | undefined;
   readonly environment: FactsOptions["environment"];

@@ -1,3 +1,4 @@
+import { type Advisory, readAdvisories } from "@toolbus/release-facts";
 import type { CiPipeline } from "./ci-pipeline.ts";
 import { readCiResults } from "./ci-results.ts";
 import { readCoverage } from "./coverage.ts";
@@ -18,19 +19,22 @@ export interface ReleaseFiles {
   readonly metrics?: string | undefined;
   /** Its traces, as OTLP/JSON. */
   readonly traces?: string | undefined;
+  /** A file or a folder with security advisories, OSV as JSON. */
+  readonly advisories?: string | undefined;
 }
 
 export interface ReadFiles {
   readonly tests: TestEvidence;
   readonly metrics: DeploymentMetrics | undefined;
   readonly traces: Traces | undefined;
+  readonly advisories: readonly Advisory[] | undefined;
 }
 
 const MOST_CI_FILES = 20;
 
 /** Returns whether a release has any file. */
-export function hasFiles({ junit, coverage, ci = [], metrics, traces }: ReleaseFiles): boolean {
-  return [junit, coverage, metrics, traces, ...ci].some((file) => file !== undefined);
+export function hasFiles({ junit, coverage, ci = [], metrics, traces, advisories }: ReleaseFiles): boolean {
+  return [junit, coverage, metrics, traces, advisories, ...ci].some((file) => file !== undefined);
 }
 
 /** Reads the files of a release. The first one that cannot be read is refused with one sentence, so that no part is missing unnoticed. */
@@ -47,11 +51,14 @@ export async function readReleaseFiles(
   if (metrics?.ok === false) return metrics;
   const traces = files.traces === undefined ? undefined : await readTraces(files.traces);
   if (traces?.ok === false) return traces;
+  const advisories = files.advisories === undefined ? undefined : await readAdvisories(files.advisories);
+  if (advisories?.ok === false) return advisories;
   return {
     ok: true,
     tests: { run: ci.run, coverage: coverage?.coverage, pipelines: ci.pipelines },
     metrics: metrics?.metrics,
     traces: traces?.traces,
+    advisories: advisories?.advisories,
   };
 }
 

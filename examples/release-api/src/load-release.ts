@@ -49,6 +49,7 @@ export async function loadRelease(options: LoadReleaseOptions): Promise<LoadedRe
     repo,
     project: options.project ?? path.basename(path.resolve(repo)),
     package: options.package,
+    advisories: files.advisories,
     environment: environment ?? process.env,
   };
   return { ok: true, release, evidence: gitEvidence(history.summary, source, files), notes: release.notes };

@@ -7,7 +7,7 @@ import { type ReleaseApiOptions, startReleaseApi } from "./release-api.ts";
 
 // This program serves the releases of one or several repositories until it is stopped.
 const USAGE = `Usage: npx node examples/release-api/src/main.ts [--repo PATH] [--from TAG] [--to TAG] [--package NAME] [--junit FILE]
-         [--coverage FILE] [--ci FILE]... [--metrics FILE] [--traces FILE] [--recorded] [--host ADDRESS] [--port N] [--data DIR]
+         [--coverage FILE] [--ci FILE]... [--metrics FILE] [--traces FILE] [--advisories PATH] [--recorded] [--host ADDRESS] [--port N] [--data DIR]
        npx node examples/release-api/src/main.ts --project NAME=PATH [--project NAME=PATH]... | --config FILE
 
   --repo PATH          a git repository (the current folder)
@@ -19,6 +19,7 @@ const USAGE = `Usage: npx node examples/release-api/src/main.ts [--repo PATH] [-
   --ci FILE            its CI results: GitHub's jobs of a run, or GitLab's jobs or test report of a pipeline, as JSON; may be repeated
   --metrics FILE       its deployment metrics, as JSON
   --traces FILE        its traces, as OTLP/JSON
+  --advisories PATH    security advisories to compare it with, OSV as JSON: a file or a folder
   --recorded           serve the recorded release when the repository has no usable history
   --project NAME=PATH  one of several repositories, with its newest release as NAME/<release>; may be repeated
   --config FILE        a JSON file that names several repositories, and their releases with their files
@@ -54,6 +55,7 @@ function readFlags(args: readonly string[]) {
         ci: { type: "string", multiple: true },
         metrics: { type: "string" },
         traces: { type: "string" },
+        advisories: { type: "string" },
         recorded: { type: "boolean" },
         project: { type: "string", multiple: true },
         config: { type: "string" },
@@ -66,9 +68,9 @@ function readFlags(args: readonly string[]) {
     const port = Number(values.port);
     if (!/^\d{1,5}$/.test(values.port) || port > 65_535)
       return { ok: false, message: `--port must be a number from 0 to 65535, not "${values.port}".` } as const;
-    const { repo, from, to, package: name, junit, coverage, ci, metrics, traces, recorded } = values;
+    const { repo, from, to, package: name, junit, coverage, ci, metrics, traces, advisories, recorded } = values;
     const several = values.project !== undefined || values.config !== undefined;
-    const single = [repo, from, to, name, junit, coverage, ci, metrics, traces, recorded].some((value) => value !== undefined);
+    const single = [repo, from, to, name, junit, coverage, ci, metrics, traces, advisories, recorded].some((value) => value !== undefined);
     if (several && (single || (values.project !== undefined && values.config !== undefined)))
       return {
         ok: false,
@@ -90,8 +92,20 @@ async function load({ repo = ".", recorded = false, project, config, ...flags }:
     if (!loaded.ok) throw new Error(loaded.message);
     return loaded;
   }
-  const { from, to, package: name, junit, coverage, ci, metrics, traces } = flags;
-  const loaded = await loadRelease({ repo, from, to, package: name, junit, coverage, ci, metrics, traces, allowRecorded: recorded });
+  const { from, to, package: name, junit, coverage, ci, metrics, traces, advisories } = flags;
+  const loaded = await loadRelease({
+    repo,
+    from,
+    to,
+    package: name,
+    junit,
+    coverage,
+    ci,
+    metrics,
+    traces,
+    advisories,
+    allowRecorded: recorded,
+  });
   if (!loaded.ok) throw new Error(loaded.message);
   const { release, evidence, notes } = loaded;
   const id = release.release_id;

@@ -75,7 +75,7 @@ function projectOf(value: unknown, at: number, folder: string): ProjectConfig {
 }
 
 const TEXTS = ["from", "to", "package"] as const;
-const FILES = ["junit", "coverage", "metrics", "traces"] as const;
+const FILES = ["junit", "coverage", "metrics", "traces", "advisories"] as const;
 
 function releaseOf(value: unknown, place: string, folder: string): ReleaseConfig {
   const fields = objectOf(value, [...TEXTS, ...FILES, "ci"], place);

@@ -1,5 +1,5 @@
 import { type FactsOutcome, readCodeChanges } from "./code-changes.ts";
-import type { ReleaseFacts } from "@toolbus/release-facts";
+import type { FactsOptions, ReleaseFacts } from "@toolbus/release-facts";
 import type { GitSummary } from "./git-summary.ts";
 import { type PastOutcome, readPastReleases } from "./past-releases.ts";
 import { type SingleRead, singleRead } from "./single-read.ts";
@@ -26,6 +26,7 @@ export interface EvidenceSource {
   readonly repo: string;
   readonly project?: string | undefined;
   readonly package?: string | undefined;
+  readonly advisories?: FactsOptions["advisories"];
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 

@@ -1,3 +1,5 @@
+export type { Advisory } from "./advisories/osv.ts";
+export { readAdvisories } from "./advisories/read-advisories.ts";
 export { line } from "./clean-text.ts";
 export { type FactsFilter } from "./facts-filter.ts";
 export { type FactsPage, type FactsSelection, LARGEST_PAGE, pageOfFacts } from "./facts-page.ts";

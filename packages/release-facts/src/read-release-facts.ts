@@ -1,3 +1,5 @@
+import { compareAdvisories } from "./advisories/compare-advisories.ts";
+import type { Advisory } from "./advisories/osv.ts";
 import { type ChangedFile, changedFiles, DIFF_FLAGS } from "./changed-files.ts";
 import { compare, line } from "./clean-text.ts";
 import { CODEOWNERS_PATHS, ownersOf } from "./code-owners.ts";
@@ -42,6 +44,8 @@ export interface FactsOptions {
   /** The name or the folder of a package of a monorepo. The default is what the tag `to` names, or the whole repository. */
   readonly package?: string | undefined;
   readonly limits?: Partial<FactsLimits> | undefined;
+  /** Security advisories to compare the release with. Without them, the facts say nothing about advisories. */
+  readonly advisories?: readonly Advisory[] | undefined;
   /** The environment variables of the process. Git receives only the few that it needs. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly signal?: AbortSignal | undefined;
@@ -113,7 +117,13 @@ async function derive(git: Git, range: ReleaseRange, place: PackagePlace | null,
   const fresh = version.step === "patch" ? await readFreshHunks(git, range, chosen.filter(hasHunks), patch) : null;
   const commits = await readCommits(git, base.id, head.id, directory);
   const changelog = await readChangelog(git, range, version, files, texts, commits.list, directory);
-  const named = new Set(changelog.list.flatMap((entry) => entry.commits ?? []));
+  const advisories =
+    options.advisories &&
+    (await compareAdvisories(git, options.advisories, range, { version, commits: commits.list, changelog, directory }));
+  const named = new Set([
+    ...changelog.list.flatMap((entry) => entry.commits ?? []),
+    ...(advisories?.fixed.list ?? []).flatMap((advisory) => advisory.commits ?? []),
+  ]);
   const rust = files.filter(({ kind, path }) => kind === "code" && path.endsWith(".rs"));
   const publicRust = await publicRustFiles(
     git,
@@ -162,6 +172,7 @@ async function derive(git: Git, range: ReleaseRange, place: PackagePlace | null,
     dependencies: { omitted: Math.max(0, dependencies.length - limits.names), list: dependencies.slice(0, limits.names) },
     requirements: requirements.slice(0, 50),
     ...(changelog.list.length > 0 ? { changelog } : {}),
+    ...(advisories === undefined ? {} : { advisories }),
     ...(fresh === null ? {} : { freshSince: fresh.since }),
     owners: await readOwners(git, head.id, all),
     history: { commits: history.commits, fixes: history.fixes },

@@ -19,6 +19,7 @@ export type FactsProblem =
   | "empty_range"
   | "too_large"
   | "too_slow"
+  | "bad_advisories"
   | "git_failed";
 
 export function refused(problem: FactsProblem, message: string): RefusedFacts {

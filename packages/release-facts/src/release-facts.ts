@@ -164,6 +164,43 @@ const ChangelogEntry = Type.Object(
   closed,
 );
 
+const FixedAdvisory = Type.Object(
+  {
+    id: Text(60),
+    aliases: Type.Optional(Type.Array(Text(60), { maxItems: 5 })),
+    severity: Type.Optional(Type.Enum(["low", "moderate", "high", "critical"])),
+    /** The version that the advisory names as the first one with the fix. */
+    fixedIn: Type.Optional(Text(60)),
+    /** The day of the publication, ISO 8601. */
+    published: Type.Optional(Text(10)),
+    /** Commits of the release that the advisory names as the fix. */
+    commits: Type.Optional(Type.Array(Text(12), { maxItems: 12 })),
+  },
+  closed,
+);
+
+const OpenAdvisory = Type.Object(
+  {
+    id: Text(60),
+    /** The earlier version is not affected, so the release brings the vulnerability. */
+    fresh: Type.Optional(Type.Literal(true)),
+  },
+  closed,
+);
+
+const Advisories = Type.Object(
+  {
+    /** How many of the advisories are about the package or name a commit of the release. */
+    ofPackage: Count,
+    fixed: Type.Object({ omitted: Count, list: Type.Array(FixedAdvisory, { maxItems: 20 }) }, closed),
+    /** Advisories that affect the later version too. */
+    open: Type.Object({ omitted: Count, list: Type.Array(OpenAdvisory, { maxItems: 10 }) }, closed),
+    /** Ids that messages or changelogs of the release name, although the earlier version was not affected. */
+    settled: Type.Optional(Type.Array(Text(60), { maxItems: 20 })),
+  },
+  closed,
+);
+
 export const ReleaseFactsSchema = Type.Object(
   {
     format: Type.Literal(1),
@@ -198,6 +235,8 @@ export const ReleaseFactsSchema = Type.Object(
     requirements: Type.Array(Requirement, { maxItems: 50 }),
     /** Entries of changelogs that the release adds and that say something special, without their text. Facts from before this field do not have it. */
     changelog: Type.Optional(Type.Object({ omitted: Count, list: Type.Array(ChangelogEntry, { maxItems: 100 }) }, closed)),
+    /** What a list of security advisories says about the release. Only if somebody gave such a list. It is not part of the repository. */
+    advisories: Type.Optional(Advisories),
     /** The release before the earlier one, with which `freshHunks` were found. Only a patch step has it. */
     freshSince: Type.Optional(Text(250)),
     owners: Type.Array(Type.Object({ pattern: Path, owners: Names, files: Count }, closed), { maxItems: 50 }),
@@ -215,6 +254,8 @@ export type HunkKind = (typeof hunkKinds)[number];
 export type SecurityWord = (typeof securityWords)[number];
 export type ChangelogMark = (typeof changelogMarks)[number];
 export type ChangelogFacts = NonNullable<ReleaseFacts["changelog"]>;
+export type AdvisoryFacts = NonNullable<ReleaseFacts["advisories"]>;
+export type FixedAdvisory = AdvisoryFacts["fixed"]["list"][number];
 export type VersionStep = (typeof versionSteps)[number];
 export type CommitFacts = ReleaseFacts["commits"]["list"][number];
 export type FileFacts = ReleaseFacts["files"]["list"][number];

@@ -27,6 +27,7 @@ export function addInvestigate(program: Command, define: Define): void {
     .option("--from <ref>", "with --repo: the earlier release")
     .option("--to <ref>", "with --repo: the release to investigate")
     .option("--package <name>", "with --repo: the package of a monorepo, by its name or folder")
+    .option("--advisories <path>", "with --repo: compare the release with the security advisories in this file or folder, OSV as JSON")
     .option("--note <text>", "what else the agent should know")
     .option("--no-wait", "do not follow it: print the run's id and exit")
     .addOption(new Option("--fail-on <severity>", "exit with 2 from this severity on").choices(["low", "medium", "high"]));

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { counted, type JsonObject } from "@toolbus/contracts";
-import { compactFacts, LARGEST_FACTS, type ReleaseFacts } from "@toolbus/release-facts";
+import { type Advisory, compactFacts, LARGEST_FACTS, readAdvisories, type ReleaseFacts } from "@toolbus/release-facts";
 import type { Context } from "../toolbus/context.ts";
 import { EXIT } from "../toolbus/exit-codes.ts";
 import { Failure } from "../toolbus/failure.ts";
@@ -11,6 +11,7 @@ export interface ChangesOptions {
   readonly from?: string;
   readonly to?: string;
   readonly package?: string;
+  readonly advisories?: string;
 }
 
 /**
@@ -19,16 +20,18 @@ export interface ChangesOptions {
  */
 export async function readChanges(
   { around: { cwd, env }, signal, output }: Pick<Context, "around" | "signal" | "output">,
-  { repo, from, to, package: name }: ChangesOptions,
+  { repo, from, to, package: name, advisories: list }: ChangesOptions,
 ): Promise<JsonObject | null> {
   if (repo === undefined) {
-    const typed = from !== undefined ? "--from" : to !== undefined ? "--to" : name !== undefined ? "--package" : null;
-    if (typed !== null) throw new Failure(EXIT.usage, `${typed} needs a repository: add --repo with its folder.`);
+    const needy = { "--from": from, "--to": to, "--package": name, "--advisories": list };
+    const [typed] = Object.entries(needy).flatMap(([option, value]) => (value === undefined ? [] : [option]));
+    if (typed !== undefined) throw new Failure(EXIT.usage, `${typed} needs a repository: add --repo with its folder.`);
     return null;
   }
   if (from === undefined || to === undefined)
     throw new Failure(EXIT.usage, "--repo needs both ends of the release: name them with --from and --to.");
-  const found = await compactFacts({ repo: path.resolve(cwd, repo), from, to, package: name, environment: env, signal });
+  const advisories = list === undefined ? undefined : await advisoriesAt(path.resolve(cwd, list), list, signal);
+  const found = await compactFacts({ repo: path.resolve(cwd, repo), from, to, package: name, advisories, environment: env, signal });
   if (!found.ok) throw new Failure(EXIT.usage, `The change cannot be read from --repo ${repo}: ${found.message}`);
   if (Buffer.byteLength(found.text) > LARGEST_FACTS)
     throw new Failure(
@@ -37,6 +40,12 @@ export async function readChanges(
     );
   for (const note of notesOn(found.facts)) output.note(note);
   return JSON.parse(found.text);
+}
+
+async function advisoriesAt(place: string, typed: string, signal: AbortSignal): Promise<readonly Advisory[]> {
+  const read = await readAdvisories(place, signal);
+  if (!read.ok) throw new Failure(EXIT.usage, `--advisories ${typed}: ${read.message}`);
+  return read.advisories;
 }
 
 /** Returns what a person should know about facts before they are judged, one sentence each. */
@@ -49,6 +58,7 @@ export function notesOn({
   files,
   exports,
   dependencies,
+  advisories,
 }: ReleaseFacts): readonly string[] {
   const hunks = files.list.reduce((sum, { hunksOmitted = 0 }) => sum + hunksOmitted, 0);
   const omitted = [
@@ -67,6 +77,9 @@ export function notesOn({
       ? [
           `${base.ref} and ${head.ref} are tags of different packages or series, so they may not follow each other and the confidence is lower.`,
         ]
+      : []),
+    ...(advisories?.ofPackage === 0
+      ? ["None of the advisories names this package or a commit of the release: check that --advisories has those of its ecosystem."]
       : []),
     ...(left.length === 0 ? [] : [`The change is large, so the evidence leaves out ${left.join(", ")}.`]),
   ];

@@ -74,5 +74,6 @@ function placesIn({ evidence, evidenceOmitted }: VerdictFinding): readonly strin
 function placeText(place: VerdictEvidence): string {
   if ("commit" in place) return `commit ${place.commit} ${place.subject}`;
   if ("file" in place) return place.lines ? `${place.file}:${place.lines.join("-")}` : place.file;
+  if ("advisory" in place) return `advisory ${place.advisory}`;
   return `${place.dependency} ${place.from ?? "none"} to ${place.to ?? "none"}`;
 }

@@ -22,6 +22,7 @@ const finding: VerdictFinding = {
     { file: "src/c.ts", lines: null },
     { dependency: "lodash", from: "3.0.0", to: "4.0.0" },
     { dependency: "left-pad", from: null, to: "1.0.0" },
+    { advisory: "GHSA-aaaa-bbbb-cccc" },
   ],
   evidenceOmitted: 0,
   advice: "Ask a security owner to review it.",
@@ -34,7 +35,7 @@ describe("the texts of a report", () => {
     );
     expect(findingText(finding)).toBe(
       'high: security_fix (security-advisory): 1 commit names an advisory. Where: commit 1a2b3c4d5e6f "Fix the bypass"; ' +
-        'file "src/a b.ts" lines 10-20; file "src/c.ts"; dependency "lodash" "3.0.0" to "4.0.0"; dependency "left-pad" none to "1.0.0". ' +
+        'file "src/a b.ts" lines 10-20; file "src/c.ts"; dependency "lodash" "3.0.0" to "4.0.0"; dependency "left-pad" none to "1.0.0"; advisory "GHSA-aaaa-bbbb-cccc". ' +
         "Do: Ask a security owner to review it.",
     );
   });
@@ -99,6 +100,7 @@ describe("the texts of a report", () => {
     const place = fc.oneof(
       fc.record({ commit: fc.string({ unit: fc.constantFrom("0", "1", "9", "a", "f"), minLength: 7, maxLength: 12 }), subject: foreign }),
       fc.record({ file: foreign, lines: fc.constant([3, 4] as number[]) }),
+      fc.record({ advisory: foreign }),
       fc.record({ dependency: foreign, from: fc.option(foreign), to: fc.option(foreign) }),
     );
     fc.assert(

@@ -91,7 +91,7 @@ function findingIn(text: string): VerdictFinding {
 
 const VALUE = `(none|"[^"]*")`;
 const PLACE = new RegExp(
-  `(?:commit ([0-9a-f]{1,64}) ${QUOTED}|file ${QUOTED}(?: lines (\\d{1,9})-(\\d{1,9}))?|dependency ${QUOTED} ${VALUE} to ${VALUE})(?:; )?`,
+  `(?:commit ([0-9a-f]{1,64}) ${QUOTED}|file ${QUOTED}(?: lines (\\d{1,9})-(\\d{1,9}))?|dependency ${QUOTED} ${VALUE} to ${VALUE}|advisory ${QUOTED})(?:; )?`,
   "y",
 );
 
@@ -100,10 +100,11 @@ function placesIn(text: string): { readonly evidence: VerdictEvidence[]; readonl
   const place = new RegExp(PLACE);
   let end = 0;
   for (let found = place.exec(text); found; found = place.exec(text)) {
-    const [, commit, subject = "", file, first, last, dependency = "", from, to] = found;
+    const [, commit, subject = "", file, first, last, dependency = "", from, to, advisory] = found;
     end = place.lastIndex;
     if (commit !== undefined) evidence.push({ commit, subject });
     else if (file !== undefined) evidence.push({ file, lines: first === undefined ? null : [Number(first), Number(last)] });
+    else if (advisory !== undefined) evidence.push({ advisory });
     else evidence.push({ dependency, from: valueOf(from), to: valueOf(to) });
   }
   const [, more] = /^(?:and (\d{1,9}) more)?\.$/.exec(text.slice(end)) ?? [null];
@@ -120,6 +121,7 @@ function evidenceText(place: VerdictEvidence): string {
         .slice(0, 64) || "0"
     } ${inQuotes(place.subject, 100)}`;
   if ("file" in place) return `file ${inQuotes(place.file, 200)}${place.lines ? ` lines ${place.lines.join("-")}` : ""}`;
+  if ("advisory" in place) return `advisory ${inQuotes(place.advisory, 100)}`;
   return `dependency ${inQuotes(place.dependency, 100)} ${valueText(place.from)} to ${valueText(place.to)}`;
 }
 

@@ -21,6 +21,8 @@ export const VerdictEvidence = Type.Union([
     closed,
   ),
   Type.Object({ dependency: Type.String(), from: OrNull(Type.String()), to: OrNull(Type.String()) }, closed),
+  /** The id of an advisory of which no commit of the release is known. */
+  Type.Object({ advisory: Type.String() }, closed),
 ]);
 export type VerdictEvidence = Readonly<Static<typeof VerdictEvidence>>;
 

@@ -25,13 +25,13 @@ describe("an assessment of a change", () => {
     expect(assess({ files })).toMatchObject({ severity: "low", findings: [] });
   });
 
-  it("is low for a small fix, and medium from sixty lines of product code", () => {
-    expect(assess({ files: [code(59)] })).toMatchObject({ severity: "low", fired: [] });
-    expect(assess({ files: [code(60)] })).toMatchObject({
+  it("is low for a small fix, and medium from forty lines of product code", () => {
+    expect(assess({ files: [code(39)] })).toMatchObject({ severity: "low", fired: [] });
+    expect(assess({ files: [code(40)] })).toMatchObject({
       severity: "medium",
       fired: ["code-lines"],
       findings: [],
-      because: "60 lines of product code change in 1 file.",
+      because: "40 lines of product code change in 1 file.",
     });
   });
 
@@ -155,7 +155,7 @@ describe("hostile facts", () => {
     });
     expect(findings.length).toBeGreaterThan(2);
     expect(findings.every(({ evidence, text }) => evidence.length <= 24 && text.length <= 400)).toBe(true);
-    expect(performance.now() - started).toBeLessThan(5000);
+    expect(performance.now() - started).toBeLessThan(60_000);
   });
 
   it("with subjects that are slow to match end soon", () => {

@@ -88,9 +88,9 @@ export function promised({ version }: ReleaseFacts): "medium" | "high" {
   return version.step === "patch" || /^v?0\./.test(version.from ?? "") ? "medium" : "high";
 }
 
-/** In Rust, a call of a function with other parameters does not compile. Other languages have default values or tools that help. */
+/** In Rust and Go, a call of a function with other parameters does not compile. Other languages have default values or tools that help. */
 function changedSignatures({ facts, files }: ProductChange): readonly ChangeFinding[] {
-  const changed = facts.exports.changed.filter(({ file, name }) => file.endsWith(".rs") && isPublic(file, name, facts));
+  const changed = facts.exports.changed.filter(({ file, name }) => /\.(?:rs|go)$/.test(file) && isPublic(file, name, facts));
   if (changed.length === 0) return [];
   const paths = new Set(changed.map(({ file }) => file));
   const text = `${counted(changed.length, "exported function")} of a library ${changed.length === 1 ? "has" : "have"} other parameters: ${named(changed.map(({ name }) => name))}.`;
@@ -102,13 +102,19 @@ const PRIVATE =
 
 function isPublic(file: string, name: string, { package: own }: ReleaseFacts): boolean {
   const inside = own?.directory ? file.slice(own.directory.length + 1) : file;
-  if (PRIVATE.test(inside) || name.includes(".") || /^(?:_|unstable|experimental|internal)/i.test(name) || name === "default") return false;
+  if (
+    PRIVATE.test(inside) ||
+    (name.includes(".") && !/\.(?:go|py)$/.test(file)) ||
+    /^(?:_|unstable|experimental|internal)/i.test(name) ||
+    name === "default"
+  )
+    return false;
   // In JavaScript, most exports are for other files of the same package. Users see the entry files.
   return /\.[cm]?[jt]sx?$/.test(inside) ? /^(?:(?:src|lib|types)\/)?(?:index|main|mod)(?:\.d)?\.[cm]?[jt]sx?$/.test(inside) : true;
 }
 
 const LANGUAGES =
-  /\b(?:python|pypy|cpython|node(?:\.?js)?|deno|bun|go|rust|msrv|ruby|php|java|jdk|jvm|\.net|perl|windows|macos|linux|openssl|visual studio|gcc|clang|py?\d)\b/i;
+  /\b(?:python|pypy|cpython|node(?:\.?js)?|deno|bun|go(?:\d[\d.]*)?|rust|msrv|ruby|php|java|jdk|jvm|\.net|perl|windows|macos|linux|openssl|visual studio|gcc|clang|py?\d)\b/i;
 
 /** Whoever has not the right that is needed now, or comes by the way that is closed, is kept out. */
 function narrowedAccess({ commits }: ProductChange): readonly ChangeFinding[] {

@@ -7,7 +7,9 @@ export type Evidence =
   | { readonly commit: string; readonly subject: string }
   /** The first and the last changed line of the new file, or null if the facts have no lines. */
   | { readonly file: string; readonly lines: readonly [first: number, last: number] | null }
-  | { readonly dependency: string; readonly from: string | null; readonly to: string | null };
+  | { readonly dependency: string; readonly from: string | null; readonly to: string | null }
+  /** An advisory of which no commit of the release is known. */
+  | { readonly advisory: string };
 
 /** One statement of the rules about a release. */
 export interface ChangeFinding {

@@ -69,8 +69,9 @@ describe("a breaking change", () => {
     expect(rulesOf({ commits: [{ subject, touches: [...touches] }] })).toEqual(found ? ["breaking-marker"] : []);
   });
 
-  it("is a function of a Rust library with other parameters, and not one of Python", () => {
-    const changed = (file: string) => assess({ step: "minor", changed: [{ file, name: "one" }], files: [{ path: file, added: 5 }] });
+  it("is a function or a method of a Rust or Go library with other parameters, and not one of Python", () => {
+    const changed = (file: string, name = "one") => assess({ step: "minor", changed: [{ file, name }], files: [{ path: file, added: 5 }] });
+    expect(changed("one.go", "One.Run").findings).toMatchObject([{ rule: "changed-signatures" }]);
     expect(changed("src/input.rs")).toMatchObject({
       severity: "high",
       findings: [{ rule: "changed-signatures", kind: "breaking_change" }],
@@ -125,7 +126,9 @@ describe("a run time that is given up", () => {
 describe("a removed API", () => {
   it.each([
     ["a function of a module", "src/one.py", "gone", true],
-    ["a method", "src/one.py", "One.gone", false],
+    ["a method of Python", "src/one.py", "One.gone", true],
+    ["a method of Go", "one.go", "One.Gone", true],
+    ["a method of TypeScript", "src/index.ts", "One.gone", false],
     ["a private module", "src/_one.py", "gone", false],
     ["an internal package", "internal/one.go", "Gone", false],
     ["an entry file of JavaScript", "src/index.ts", "gone", true],
@@ -164,6 +167,7 @@ describe("a removed API", () => {
     ["remove old parsing parameters", ["code"], true],
     ["Remove debug line", ["code"], false],
     ["Drop support for Python 3.7", ["code"], false],
+    ["Drop support go1.10 (#2147)", ["code"], false],
     ["Remove unused methods", ["code", "docs"], false],
     ["lint: remove deprecated substr", ["code"], false],
     ["Remove usages of a deprecated function", ["code", "docs"], false],
@@ -219,6 +223,8 @@ describe("dependencies", () => {
     expect(rulesOf({ ...own, dependencies: [{ name: "@one/types" }] })).toEqual([]);
     expect(rulesOf({ ...own, dependencies: [{ name: "@one/types", step: "minor" }] })).toEqual(["dependency-steps"]);
     expect(rulesOf({ ...own, dependencies: [{ name: "@two/types" }] })).toEqual(["dependency-steps"]);
+    expect(rulesOf({ packageName: "openssl", dependencies: [{ name: "openssl-sys" }] })).toEqual([]);
+    expect(rulesOf({ packageName: "openssl", dependencies: [{ name: "openssl2" }] })).toEqual(["dependency-steps"]);
   });
 
   it("of Go have another path for another major version", () => {

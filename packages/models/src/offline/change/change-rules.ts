@@ -13,6 +13,14 @@ interface ChangeRule {
 
 /** Every rule over release facts, in the order of importance. */
 export const changeRules = {
+  "security-known": {
+    kind: "security_fix",
+    looksAt:
+      "published advisories that the release fixes, from a list that somebody gave: the earlier version is affected and the later one is not, or the release has a commit that the advisory names",
+    severity: "high",
+    limits: "Only advisories about the package itself. Without a list, this rule says nothing. An advisory often names no commit.",
+    advice: "Ask a security owner to review it and install the release soon, because an attacker can read the advisory too.",
+  },
   "security-advisory": {
     kind: "security_fix",
     looksAt: "commits to product code that name an advisory or merge a private fix, and the commits of a merge that names an advisory",
@@ -40,7 +48,7 @@ export const changeRules = {
     kind: "security_fix",
     looksAt: "steps of runtime dependencies that a commit calls a matter of security or of a known attack",
     severity: "high",
-    limits: "The rules know no list of advisories, so a step that no message explains is an ordinary step.",
+    limits: "Advisories are not looked up for dependencies, so a step that no message explains is an ordinary step.",
     advice: "Check whether the product uses the vulnerable part of the dependency, and install the release soon if it does.",
   },
   "security-changelog": {
@@ -71,12 +79,12 @@ export const changeRules = {
     looksAt: "exported names of product code that are gone. In JavaScript and TypeScript, only those of entry files count",
     severity: "high, or medium in a patch and in 0.x",
     limits:
-      "C and other languages have no such facts, and Rust has them only for libraries. Methods, private names, Go programs and applications with pinned dependencies do not count. In a patch and in 0.x, fewer names of Python modules than `unpromisedNames` do not count.",
+      "C and other languages have no such facts, and Rust has them only for libraries. Methods count only in Python and Go. Private names, Go programs and applications with pinned dependencies do not count. In a patch and in 0.x, fewer names of Python modules than `unpromisedNames` do not count.",
     advice: "Search the code that uses it for the removed names before the rollout.",
   },
   "changed-signatures": {
     kind: "breaking_change",
-    looksAt: "public functions of Rust libraries that have other parameters",
+    looksAt: "public functions and methods of Rust and Go libraries that have other parameters",
     severity: "high, or medium in a patch and in 0.x",
     limits: "In other languages, most changes of parameters break nobody.",
     advice: "Build the code that uses the library before the rollout.",
@@ -124,6 +132,13 @@ export const changeRules = {
     severity: "high",
     limits: "A migration that was only edited does not count, because it does not run again.",
     advice: "Make a backup, try the migration on a copy of the data, and write down how to go back.",
+  },
+  "open-advisory": {
+    kind: "risky_area",
+    looksAt: "published advisories about the package that affect the later version too, from a list that somebody gave",
+    severity: "medium, or high if the earlier version is not affected",
+    limits: "Whether the vulnerable part is used is unknown.",
+    advice: "Ask a security owner whether the vulnerability concerns you, and plan the version that fixes it.",
   },
   "security-relaxed": {
     kind: "risky_area",

@@ -7,7 +7,7 @@ interface ChangeThreshold {
 /** Every number of the rules over release facts. A value that equals the threshold reaches it. */
 export const changeThresholds = {
   codeLinesForLook: {
-    value: 60,
+    value: 40,
     sentence:
       "Inserted plus deleted lines of product code from which a release is medium. Comments, imports and version numbers do not count.",
   },

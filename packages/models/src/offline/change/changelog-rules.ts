@@ -46,7 +46,12 @@ function entriesFor(mark: Mark, entries: readonly Entry[], { facts }: ProductCha
   const known = new Set(same.flatMap(({ evidence }) => evidence.flatMap((place) => ("commit" in place ? [place.commit] : []))));
   // A marker of a commit says the same as the entry, and a removal is not breaking once more.
   const listed = new Map(facts.commits.list.map((commit) => [commit.hash, commit]));
-  return entries.filter(({ says, commits = [] }) => {
+  const published = new Set(
+    (facts.advisories?.fixed.list ?? []).flatMap(({ id, aliases = [] }) => [id, ...aliases].map((name) => name.toUpperCase())),
+  );
+  return entries.filter(({ says, commits = [], advisories = [] }) => {
+    // The finding about published advisories says the same.
+    if (advisories.length > 0 && advisories.every((id) => published.has(id.toUpperCase()))) return false;
     if (!says.includes(mark) || (mark !== "security" && says.includes("security"))) return false;
     const about = commits.filter((hash) => isAbout(listed.get(hash)));
     // Changelogs also tell what a dependency removed, and that is no removal from this product.

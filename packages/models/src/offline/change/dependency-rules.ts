@@ -56,8 +56,10 @@ function isNamedIn(subjects: string, { name }: DependencyFacts): boolean {
 
 /** Returns true for a patch step of a sibling in the same monorepo, which is released together with this package. */
 function isOwnStep({ name, step }: DependencyFacts, { package: own }: ReleaseFacts): boolean {
-  const [scope] = own?.name.split("/") ?? [];
-  return step === "patch" && scope !== undefined && scope.startsWith("@") && name.startsWith(`${scope}/`);
+  if (step !== "patch" || own === null) return false;
+  // @shop/cart and @shop/list are siblings, and so are openssl and openssl-sys.
+  const [scope = ""] = own.name.split("/");
+  return name.startsWith(scope.startsWith("@") ? `${scope}/` : `${own.name}-`);
 }
 
 function withoutMajor(name: string): string {

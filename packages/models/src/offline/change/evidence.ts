@@ -45,6 +45,10 @@ export function atDependencies(dependencies: readonly DependencyFacts[]): readon
   }));
 }
 
+export function atAdvisories(ids: readonly string[]): readonly Evidence[] {
+  return ids.map((id) => ({ advisory: cleanText(id, 60) }));
+}
+
 /** Returns the first items of a list as text: "a, b and 3 more". */
 export function named(items: readonly string[], most = 3): string {
   const shown = items.slice(0, most).map((item) => cleanText(item, 100));

@@ -24,7 +24,8 @@ export interface ProductChange {
 }
 
 /** Returns the part of the facts that is about the product. In a monorepo, the facts only have files and commits of one package. */
-export function productChange(facts: ReleaseFacts): ProductChange {
+export function productChange(told: ReleaseFacts): ProductChange {
+  const facts = withoutSettled(told);
   const code = facts.files.list.filter(({ kind }) => kind === "code");
   const files = code.filter(isProduct);
   const tools = code.filter((file) => !isProduct(file));
@@ -47,14 +48,33 @@ export function productChange(facts: ReleaseFacts): ProductChange {
   };
 }
 
+/** Takes away mentions of advisories that the earlier release had no part in any more: a later word about a fix is no fix. */
+function withoutSettled(facts: ReleaseFacts): ReleaseFacts {
+  const settled = new Set(facts.advisories?.settled);
+  if (settled.size === 0) return facts;
+  const open = (ids: readonly string[]): string[] => ids.filter((id) => !settled.has(id.toUpperCase()));
+  const list = facts.commits.list.map(({ advisories, ...commit }) => {
+    const left = open(advisories ?? []);
+    return left.length > 0 ? { ...commit, advisories: left } : commit;
+  });
+  const entries = (facts.changelog?.list ?? []).filter(
+    ({ says, advisories = [] }) => advisories.length === 0 || open(advisories).length > 0 || says.some((mark) => mark !== "security"),
+  );
+  return {
+    ...facts,
+    commits: { ...facts.commits, list },
+    ...(facts.changelog === undefined ? {} : { changelog: { ...facts.changelog, list: entries } }),
+  };
+}
+
 /** Returns true if a commit touches files of one of these kinds. */
 export function touches(commit: CommitFacts, ...kinds: readonly string[]): boolean {
   return commit.touches?.some((kind) => kinds.includes(kind)) ?? false;
 }
 
-/** Returns true if the commit only makes the release, such as "Release 2.0.6", "Bump version to 2.4.5", "4.18.1" or "chore(release): v1.6.0". */
+/** Returns true if the commit only makes the release, such as "Release 2.0.6", "Bump version to 2.4.5", "Prep for 2.1.1" or "chore(release): v1.6.0". */
 export function isRelease({ subject }: Pick<CommitFacts, "subject">): boolean {
-  return /^(?:(?:prepare|cut|bump|update|set|start)?\s*(?:the\s+)?(?:releas(?:es?|ed|e?ing)|versions?)\b|version packages|(?:bump (?:to )?)?v?\d+\.\d+)|\bbump (?:the )?version\b/i.test(
+  return /^(?:(?:prepare|cut|bump|update|set|start)?\s*(?:the\s+)?(?:releas(?:es?|ed|e?ing)|versions?)\b|version packages|(?:(?:bump|update|prep(?:are)?) (?:(?:to|for) )?)?v?\d+\.\d+)|\bbump (?:the )?version\b/i.test(
     textOf(subject),
   );
 }

@@ -1,4 +1,5 @@
 import { counted } from "@toolbus/contracts";
+import { knownFinding, knownFixes, openFinding } from "./advisory-rules.ts";
 import type { ChangeFinding } from "./change-finding.ts";
 import { atCommits, atDependencies, atFiles, finding, named } from "./evidence.ts";
 import { type CommitFacts, type ProductChange, isRelease, textOf, touches, typeOf } from "./product-change.ts";
@@ -7,8 +8,13 @@ import { cleansInput, namesSecurity, saysCompanion, saysHardening, saysRepair, s
 /** Returns the findings about vulnerabilities. A commit counts once, by the first rule that applies to it. */
 export function securityFindings(change: ProductChange): readonly ChangeFinding[] {
   const merges = mergedCommits(change.facts.commits.list);
-  const found: Readonly<Record<Matter, CommitFacts[]>> = { relaxed: [], advisory: [], wording: [], hardening: [] };
+  const found: Readonly<Record<Matter, CommitFacts[]>> = { known: [], relaxed: [], advisory: [], wording: [], hardening: [] };
+  const fixes = knownFixes(change);
   for (const commit of change.facts.commits.list) {
+    if (fixes.has(commit.hash)) {
+      found.known.push(commit);
+      continue;
+    }
     if (!isCandidate(commit) || isKnown(commit, change)) continue;
     const matter = matterOf(commit, merges.get(commit.hash));
     if (matter !== null) found[matter].push(commit);
@@ -16,12 +22,15 @@ export function securityFindings(change: ProductChange): readonly ChangeFinding[
   addCompanions(found, change);
   const idsOf = (commits: readonly CommitFacts[]) =>
     distinct(commits.flatMap(({ advisories, hash }) => advisories ?? merges.get(hash)?.ids ?? []));
-  const isFixed = found.advisory.length + found.wording.length > 0;
+  const known = knownFinding(change, found.known, found.advisory);
+  const isFixed = found.advisory.length + found.wording.length + known.length > 0;
   return [
+    ...known,
     ...advisoryFinding(found.advisory, idsOf(found.advisory), change),
     ...wordingFinding(found.wording, change),
     ...(isFixed ? [] : announcedFinding(change)),
     ...dependencyFinding(change),
+    ...openFinding(change),
     ...relaxedFinding(found.relaxed, idsOf(found.relaxed)),
     ...hardeningFinding(found.hardening),
   ];
@@ -35,10 +44,14 @@ function isCandidate(commit: CommitFacts): boolean {
 }
 
 /** In a release that closes ways to do harm, further commits with weaker words are fixes too, and so are repairs that break users on purpose. */
-function addCompanions({ advisory, wording, relaxed, hardening }: Readonly<Record<Matter, CommitFacts[]>>, change: ProductChange): void {
+function addCompanions(
+  { known: published, advisory, wording, relaxed, hardening }: Readonly<Record<Matter, CommitFacts[]>>,
+  change: ProductChange,
+): void {
   const isAnnounced = (change.facts.changelog?.list ?? []).some(({ says }) => says.includes("security"));
-  if (advisory.length + wording.length === 0 && !isAnnounced) return;
-  const known = new Set([...advisory, ...wording, ...relaxed, ...hardening]);
+  const isPublished = (change.facts.advisories?.fixed.list.length ?? 0) > 0;
+  if (advisory.length + wording.length === 0 && !isAnnounced && !isPublished) return;
+  const known = new Set([...published, ...advisory, ...wording, ...relaxed, ...hardening]);
   const more = change.commits.filter(
     (commit) =>
       !known.has(commit) &&
@@ -52,7 +65,7 @@ function distinct(ids: readonly string[]): readonly string[] {
   return [...new Set(ids.map((id) => id.toUpperCase()))].toSorted();
 }
 
-type Matter = "relaxed" | "advisory" | "wording" | "hardening";
+type Matter = "known" | "relaxed" | "advisory" | "wording" | "hardening";
 
 function matterOf(commit: CommitFacts, merge: Merge | undefined): Matter | null {
   const hasAdvisory = (commit.advisories ?? merge?.ids ?? []).length > 0;

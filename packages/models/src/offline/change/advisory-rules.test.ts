@@ -1,0 +1,94 @@
+import type { ReleaseFacts } from "@toolbus/release-facts";
+import { describe, expect, it } from "vitest";
+import { madeUpFacts, type Told } from "../../testing/made-up-facts.ts";
+import { assessChange } from "./assess-change.ts";
+
+type Advisories = NonNullable<ReleaseFacts["advisories"]>;
+type Given = {
+  readonly settled?: readonly string[];
+  readonly fixed?: Advisories["fixed"]["list"];
+  readonly open?: Advisories["open"]["list"];
+  readonly ofPackage?: number;
+};
+
+function assess({ fixed = [], open = [], ofPackage = 1, settled }: Given, told: Told = {}) {
+  const facts = madeUpFacts({ files: [{ added: 5 }], ...told });
+  const known = { ofPackage, fixed: { omitted: 0, list: fixed }, open: { omitted: 0, list: open } };
+  return assessChange({ ...facts, advisories: settled === undefined ? known : { ...known, settled: [...settled] } });
+}
+
+const fix = { hash: "f1".repeat(6), subject: "Read the header once" };
+
+describe("a published advisory", () => {
+  it("makes the commit that it names a security fix, whatever the message says", () => {
+    const { severity, findings } = assess({ fixed: [{ id: "A-1", severity: "moderate", commits: [fix.hash] }] }, { commits: [fix] });
+    expect(severity).toBe("high");
+    expect(findings).toMatchObject([
+      {
+        rule: "security-known",
+        kind: "security_fix",
+        text: "The release fixes 1 published vulnerability (A-1), of severity moderate.",
+        evidence: [{ commit: fix.hash, subject: fix.subject }],
+      },
+    ]);
+  });
+
+  it("is a place of its own if no commit is known, and is told once if the message of a fix names it", () => {
+    const fixed = [{ id: "A-1", aliases: ["CVE-2026-1111"] }, { id: "A-2" }];
+    const commit = { subject: "Fix the size (CVE-2026-1111)", advisories: ["CVE-2026-1111"] };
+    const { findings } = assess({ fixed }, { commits: [commit, { subject: "Keep the order" }] });
+    expect(findings.map(({ rule, evidence }) => [rule, evidence.map((place) => Object.keys(place)[0])])).toEqual([
+      ["security-known", ["advisory"]],
+      ["security-advisory", ["commit", "file"]],
+    ]);
+    expect(findings[0]?.evidence).toEqual([{ advisory: "A-2" }]);
+  });
+
+  it("is fixed by the only commit to product code, and by none of several", () => {
+    const places = (...subjects: readonly string[]) =>
+      assess({ fixed: [{ id: "A-1" }] }, { commits: subjects.map((subject) => ({ subject })) }).findings.flatMap(
+        ({ evidence }) => evidence,
+      );
+    expect(places("Read the header once")).toEqual([{ commit: "c0".padEnd(12, "0"), subject: "Read the header once" }]);
+    expect(places("Read the header once", "Keep the order")).toEqual([{ advisory: "A-1" }]);
+  });
+
+  it("counts as one fix, although the words of its commit say the same", () => {
+    const commit = { hash: fix.hash, subject: "Prevent a bypass of the access check" };
+    const { findings } = assess({ fixed: [{ id: "A-1", commits: [fix.hash] }] }, { commits: [commit] });
+    expect(findings.map(({ rule }) => rule)).toEqual(["security-known"]);
+  });
+
+  it("that stays open is a risky area, and a high one if the release brings it", () => {
+    expect(assess({ open: [{ id: "A-1" }] })).toMatchObject({
+      severity: "medium",
+      findings: [{ rule: "open-advisory", kind: "risky_area", evidence: [{ advisory: "A-1" }] }],
+    });
+    expect(assess({ open: [{ id: "A-1", fresh: true }, { id: "A-2" }] })).toMatchObject({
+      severity: "high",
+      findings: [{ text: "The release has 2 published vulnerabilities. It brings A-1, which the earlier version does not have." }],
+    });
+  });
+
+  it("about another package changes nothing, and the assessment says so", () => {
+    const { severity, findings, unknowns, confidence } = assess({ ofPackage: 0 });
+    expect([severity, findings, confidence]).toEqual(["low", [], "high"]);
+    expect(unknowns).toEqual(["None of the given advisories is about this package, so they show nothing."]);
+  });
+
+  it("that the earlier release does not have makes no later mention of it a fix", () => {
+    const commits = [{ subject: "Fix the links", advisories: ["CVE-2026-1111"] }];
+    const changelog = [{ file: "CHANGES", line: 1, says: ["security" as const], advisories: ["CVE-2026-1111"] }];
+    expect(assess({}, { commits, changelog }).findings.map(({ kind }) => kind)).toContain("security_fix");
+    expect(assess({ settled: ["CVE-2026-1111"] }, { commits, changelog }).findings).toEqual([]);
+  });
+
+  it("is told once, although the changelog names it too", () => {
+    const fixed = [{ id: "A-1", aliases: ["CVE-2026-1111"], commits: [fix.hash] }];
+    const changelog = [
+      { file: "CHANGES", line: 1, says: ["security" as const], advisories: ["CVE-2026-1111"], commits: ["c1".padEnd(12, "0")] },
+    ];
+    const commits = [fix, { subject: "Prep v1.0.1" }];
+    expect(assess({ fixed }, { commits, changelog }).findings.map(({ rule }) => rule)).toEqual(["security-known"]);
+  });
+});

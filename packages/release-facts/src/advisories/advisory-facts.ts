@@ -1,0 +1,144 @@
+import { compare, line } from "../clean-text.ts";
+import type { AdvisoryFacts, CommitFacts, FixedAdvisory } from "../release-facts.ts";
+import { fixedBetween, isAffected } from "./affected-versions.ts";
+import type { Advisory, AffectedPackage } from "./osv.ts";
+import { isSamePackage, type PackageName } from "./package-names.ts";
+
+/** What is known about the release that the advisories are compared with. A version is null if nobody knows it. */
+export interface ComparedRelease {
+  readonly base: { readonly version: string | null; readonly names: readonly PackageName[] };
+  readonly head: { readonly version: string | null; readonly names: readonly PackageName[] };
+  /** Every commit of the release. */
+  readonly commits: readonly CommitFacts[];
+  /** Ids of advisories that messages and changelogs of the release name. */
+  readonly told: readonly string[];
+}
+
+const MOST_FIXED = 20;
+const MOST_OPEN = 10;
+const MOST_SETTLED = 20;
+
+/**
+ * Returns which advisories a release fixes, and which of its package it leaves open. A release fixes an advisory if the earlier version is affected and the
+ * later one is not, or if it contains a commit that the advisory names and the earlier version is not known to be safe. An advisory with a commit of the release counts for any package, because no other
+ * repository has that commit.
+ */
+export function advisoryFacts(advisories: readonly Advisory[], release: ComparedRelease): AdvisoryFacts {
+  const named = commitsOf(release.commits);
+  const fixed: FixedAdvisory[] = [];
+  const open: { id: string; fresh: boolean }[] = [];
+  const settled: string[] = [];
+  const told = new Set(release.told.map((id) => id.toUpperCase()));
+  let ofPackage = 0;
+  for (const advisory of advisories) {
+    const before = statusOf(advisory, release.base);
+    const after = statusOf(advisory, release.head);
+    const urls = [...new Set((advisory.references ?? []).map(({ url }) => url))];
+    const hashes = named.byHash([...urls.flatMap(hashIn), ...rangeCommits(advisory)]);
+    const isOurs = before.isOurs || after.isOurs;
+    if (isOurs || hashes.length > 0) ofPackage++;
+    // If the earlier version is not affected, it has the fix by another commit, such as a backport.
+    const hasFix = hashes.length > 0 && before.affected !== false;
+    if (hasFix || (before.affected === true && after.affected === false)) {
+      // A number of a pull request means nothing in another repository, so the package must be ours.
+      const commits = [...new Set([...hashes, ...(isOurs ? named.byNumber(urls.flatMap(numberIn)) : [])])];
+      fixed.push(fixedAdvisory(advisory, commits, after.fixedIn(release.base.version, release.head.version)));
+    } else if (after.affected === true) open.push({ id: line(advisory.id, 60), fresh: before.affected === false });
+    else if (before.affected === false)
+      settled.push(...[advisory.id, ...(advisory.aliases ?? [])].map((id) => line(id.toUpperCase(), 60)).filter((id) => told.has(id)));
+  }
+  return {
+    ofPackage,
+    fixed: { omitted: Math.max(0, fixed.length - MOST_FIXED), list: fixed.toSorted(byId).slice(0, MOST_FIXED) },
+    open: {
+      omitted: Math.max(0, open.length - MOST_OPEN),
+      list: open
+        .toSorted((a, b) => Number(b.fresh) - Number(a.fresh) || byId(a, b))
+        .slice(0, MOST_OPEN)
+        .map(({ id, fresh }) => ({ id, ...(fresh ? { fresh: true as const } : {}) })),
+    },
+    ...(settled.length > 0 ? { settled: [...new Set(settled)].toSorted(compare).slice(0, MOST_SETTLED) } : {}),
+  };
+}
+
+function byId(a: { readonly id: string }, b: { readonly id: string }): number {
+  return compare(a.id, b.id);
+}
+
+interface Status {
+  readonly isOurs: boolean;
+  /** Null if the advisory is about another package or has no versions, or if the version is not known. */
+  readonly affected: boolean | null;
+  fixedIn(base: string | null, head: string | null): string | null;
+}
+
+function statusOf({ affected = [] }: Advisory, { version, names }: ComparedRelease["head"]): Status {
+  const own = affected.filter(({ package: about }) => about !== undefined && names.some((name) => isSamePackage(name, about)));
+  const answers = version === null ? [] : own.map((entry) => isAffected(entry, version)).filter((answer) => answer !== null);
+  return {
+    isOurs: own.length > 0,
+    affected: answers.length === 0 ? null : answers.includes(true),
+    fixedIn: (base, head) =>
+      base === null || head === null ? null : (own.map((entry) => fixedBetween(entry, base, head)).find(Boolean) ?? null),
+  };
+}
+
+function fixedAdvisory(
+  { id, aliases = [], published, database_specific: specific }: Advisory,
+  commits: readonly string[],
+  fixedIn: string | null,
+): FixedAdvisory {
+  const severity = severityIn(specific);
+  const date = published === undefined ? Number.NaN : Date.parse(published);
+  return {
+    id: line(id, 60),
+    ...(aliases.length > 0 ? { aliases: aliases.slice(0, 5).map((alias) => line(alias, 60)) } : {}),
+    ...(severity === null ? {} : { severity }),
+    ...(fixedIn === null ? {} : { fixedIn: line(fixedIn, 60) }),
+    ...(Number.isNaN(date) ? {} : { published: new Date(date).toISOString().slice(0, 10) }),
+    ...(commits.length > 0 ? { commits: commits.slice(0, 5) } : {}),
+  };
+}
+
+/** GitHub's advisories say LOW, MODERATE, HIGH or CRITICAL, and others say MEDIUM. */
+function severityIn(specific: unknown): NonNullable<FixedAdvisory["severity"]> | null {
+  const value: unknown = typeof specific === "object" && specific !== null && "severity" in specific ? specific.severity : null;
+  const text = typeof value === "string" ? value.toLowerCase() : "";
+  if (text === "medium") return "moderate";
+  return text === "low" || text === "moderate" || text === "high" || text === "critical" ? text : null;
+}
+
+function rangeCommits({ affected = [] }: Advisory): readonly string[] {
+  const fixes = (entry: AffectedPackage): readonly string[] =>
+    (entry.ranges ?? []).filter(({ type }) => type === "GIT").flatMap(({ events }) => events.flatMap((event) => event.fixed ?? []));
+  return affected.flatMap(fixes).filter((hash) => /^[0-9a-f]{10,64}$/i.test(hash));
+}
+
+function hashIn(url: string): readonly string[] {
+  const [, hash] = /\/commits?\/([0-9a-f]{10,64})(?:\.patch|\.diff)?(?:[/?#]|$)/i.exec(url) ?? [];
+  return hash === undefined ? [] : [hash];
+}
+
+function numberIn(url: string): readonly string[] {
+  const [, number] = /\/(?:pull|merge_requests)\/(\d{1,7})(?:[/?#]|$)/.exec(url) ?? [];
+  return number === undefined ? [] : [number];
+}
+
+/** Finds commits of the release by the hashes and by the numbers of pull requests that somebody else wrote. */
+function commitsOf(list: readonly CommitFacts[]) {
+  const known = new Set(list.map(({ hash }) => hash));
+  const numbers = new Map<string, string>();
+  for (const { hash, subject } of list) {
+    const [, number] = /(?:\(#|^Merge pull request #|^Merge PR #)(\d{1,7})\b/.exec(subject) ?? [];
+    if (number !== undefined && !numbers.has(number)) numbers.set(number, hash);
+  }
+  return {
+    byHash: (hashes: readonly string[]) =>
+      hashes.flatMap((hash) => {
+        const short = hash.toLowerCase().slice(0, 12);
+        if (known.has(short)) return [short];
+        return hash.length >= 12 ? [] : [...known].filter((each) => each.startsWith(short));
+      }),
+    byNumber: (wanted: readonly string[]) => wanted.flatMap((number) => numbers.get(number) ?? []),
+  };
+}

@@ -1,0 +1,63 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import { scratchFolder } from "../testing/scratch-repository.ts";
+import { readAdvisories } from "./read-advisories.ts";
+
+async function idsIn(place: string): Promise<readonly string[]> {
+  const read = await readAdvisories(place);
+  if (!read.ok) throw new Error(read.message);
+  return read.advisories.map(({ id }) => id);
+}
+
+async function messageOf(place: string): Promise<string> {
+  const read = await readAdvisories(place);
+  if (read.ok) throw new Error("Advisories were not expected.");
+  expect(read.message).toMatch(/^[^\n]+\.$/);
+  return read.message;
+}
+
+describe("advisories", () => {
+  it("are read from a file with one, from a list and from an answer of osv.dev", async () => {
+    using folder = scratchFolder();
+    const file = path.join(folder.path, "one.json");
+    const write = (value: unknown) => writeFileSync(file, JSON.stringify(value));
+    write({ id: "A-1", summary: "Not read.", schema_version: "1.6.0" });
+    expect(await idsIn(file)).toEqual(["A-1"]);
+    write([{ id: "A-1" }, { id: "A-2", withdrawn: "2026-01-01T00:00:00Z" }, { id: "A-3" }]);
+    expect(await idsIn(file)).toEqual(["A-1", "A-3"]);
+    write({ vulns: [{ id: "A-4" }] });
+    expect(await idsIn(file)).toEqual(["A-4"]);
+  });
+
+  it("are read from a folder and its subfolders, in the same order each time", async () => {
+    using folder = scratchFolder();
+    mkdirSync(path.join(folder.path, "b"));
+    writeFileSync(path.join(folder.path, "b", "two.json"), JSON.stringify({ id: "A-2" }));
+    writeFileSync(path.join(folder.path, "a.json"), JSON.stringify({ id: "A-1" }));
+    writeFileSync(path.join(folder.path, "README.md"), "# Not read");
+    expect(await idsIn(folder.path)).toEqual(["A-1", "A-2"]);
+  });
+
+  it("are refused as a whole, with one sentence that names the file", async () => {
+    using folder = scratchFolder();
+    const at = (name: string, text: string): string => {
+      writeFileSync(path.join(folder.path, name), text);
+      return path.join(folder.path, name);
+    };
+    expect(await messageOf(at("broken.json", "{"))).toContain("broken.json of the advisories is not JSON");
+    expect(await messageOf(at("other.json", '[{"id":"A-1"},{"name":"x"}]'))).toMatch(
+      /Advisory 2 of .*other\.json is not in the OSV format/,
+    );
+    expect(await messageOf(folder.path)).toContain("broken.json");
+    expect(await messageOf(path.join(folder.path, "missing"))).toContain("There is no file and no folder");
+    mkdirSync(path.join(folder.path, "empty"));
+    expect(await messageOf(path.join(folder.path, "empty"))).toContain("has no file whose name ends with .json");
+  });
+
+  it("are not read further when the signal aborts", async () => {
+    using folder = scratchFolder();
+    writeFileSync(path.join(folder.path, "a.json"), JSON.stringify({ id: "A-1" }));
+    await expect(readAdvisories(folder.path, AbortSignal.abort(new Error("stop")))).rejects.toThrow("stop");
+  });
+});
