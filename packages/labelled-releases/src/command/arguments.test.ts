@@ -32,8 +32,8 @@ describe("the report", () => {
   it("has a line for each figure, with each set of rules side by side", () => {
     const lines = reportOf(compareRules("tuning")).trimEnd().split("\n");
     expect(lines).toHaveLength(11);
-    expect(lines[0]).toMatch(/^tuning, 302 releases +before +summaries +now$/);
-    expect(lines[1]).toMatch(/^severity inside the label(?: +\d+\.\d % \(\d+ of 302\)){3}$/);
+    expect(lines[0]).toMatch(/^tuning, \d+ releases +before +summaries +no advisories +now$/);
+    expect(lines[1]).toMatch(/^severity inside the label(?: +\d+\.\d % \(\d+ of \d+\)){4}$/);
     expect(new Set(lines.map((line) => line.length)).size).toBe(1);
   });
 });

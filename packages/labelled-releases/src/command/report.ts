@@ -3,10 +3,10 @@ import type { Score } from "../scoring/score-releases.ts";
 import type { Share } from "../scoring/share.ts";
 
 /** Returns the comparison of one part as text for a terminal. */
-export function reportOf({ split, before, summaries, now, commonest }: Comparison): string {
-  const each = (cell: (score: Score) => string) => [before, summaries, now].map(cell);
+export function reportOf({ split, before, summaries, withoutAdvisories, now, commonest }: Comparison): string {
+  const each = (cell: (score: Score) => string) => [before, summaries, withoutAdvisories, now].map(cell);
   const rows: readonly (readonly string[])[] = [
-    [`${split}, ${now.releases} releases`, "before", "summaries", "now"],
+    [`${split}, ${now.releases} releases`, "before", "summaries", "no advisories", "now"],
     ["severity inside the label", ...each(({ inside }) => percentOf(inside))],
     ["  95 % interval", ...each(({ inside: { interval } }) => `${interval.map((end) => (end * 100).toFixed(1)).join(" to ")} %`)],
     [`  always ${commonest.severity}`, ...each(() => percentOf(commonest.score.inside))],
@@ -18,7 +18,7 @@ export function reportOf({ split, before, summaries, now, commonest }: Compariso
     ["recall of all labelled findings", ...each(({ recall }) => percentOf(recall))],
     ["absent kinds that are reported", ...each(({ wronglyReported: { right, of } }) => `${right} of ${of}`)],
   ];
-  const widths = [0, 1, 2, 3].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const widths = [0, 1, 2, 3, 4].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows
     .map((row) => `${row.map((cell, column) => cell[column === 0 ? "padEnd" : "padStart"](widths[column] ?? 0)).join("  ")}\n`)
     .join("");

@@ -1,15 +1,17 @@
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { compactFacts } from "@toolbus/release-facts";
+import { type Advisory, compactFacts, parseReleaseFacts, readAdvisories, type ReleaseFacts } from "@toolbus/release-facts";
 import { factsFileOf, readProjects, RELEASES } from "../releases-folder.ts";
 
 const HELP = `Writes packages/labelled-releases/releases/facts from clones of the projects.
 
-Usage: node packages/labelled-releases/src/regenerate/main.ts --clones <folder> [--project <name>]
+Usage: node packages/labelled-releases/src/regenerate/main.ts --clones <folder> [--project <name>] [--advisories <folder>]
 
   --clones <folder>   a folder with one clone of each project, named after the project
   --project <name>    only this project
+  --advisories <folder>  a folder with a folder of OSV files for each project, named after the project; without it, the facts keep what they say
+                         about advisories
   --help              this text
 
 packages/labelled-releases/releases/projects.yaml names the projects. Make each clone with its tags and its whole history, for example:
@@ -20,21 +22,29 @@ The facts contain names, paths, versions, hashes and first lines of commit messa
 the project moved a tag.
 `;
 
-const { values } = parseArgs({ options: { clones: { type: "string" }, project: { type: "string" }, help: { type: "boolean" } } });
+const { values } = parseArgs({
+  options: {
+    clones: { type: "string" },
+    project: { type: "string" },
+    advisories: { type: "string" },
+    help: { type: "boolean" },
+  },
+});
 
 if (values.help || values.clones === undefined) {
   process.stdout.write(HELP);
   process.exitCode = values.help ? 0 : 2;
 } else {
-  process.exitCode = (await regenerate(values.clones, values.project)) ? 0 : 1;
+  process.exitCode = (await regenerate(values.clones, values.project, values.advisories)) ? 0 : 1;
 }
 
-async function regenerate(clones: string, only: string | undefined): Promise<boolean> {
+async function regenerate(clones: string, only: string | undefined, lists: string | undefined): Promise<boolean> {
   let ok = true;
   for (const { project, releases } of readProjects().projects) {
     if (only !== undefined && only !== project) continue;
     const folder = join(RELEASES, "facts", project);
     mkdirSync(folder, { recursive: true });
+    const advisories = lists === undefined ? undefined : await advisoriesOf(join(lists, project));
     const written = new Set<string>();
     for (const { base, release, package: name } of releases) {
       const outcome = await compactFacts({
@@ -43,6 +53,7 @@ async function regenerate(clones: string, only: string | undefined): Promise<boo
         from: base,
         to: release,
         package: name,
+        advisories,
         environment: process.env,
       });
       if (!outcome.ok) {
@@ -52,10 +63,30 @@ async function regenerate(clones: string, only: string | undefined): Promise<boo
       }
       const file = factsFileOf(release);
       written.add(file);
-      writeFileSync(join(folder, file), outcome.text);
-      process.stdout.write(`${project} ${release}: ${Buffer.byteLength(outcome.text)} bytes\n`);
+      const path = join(folder, file);
+      const text = `${JSON.stringify(lists === undefined ? withStored(outcome.facts, path) : withoutOpen(outcome.facts))}\n`;
+      writeFileSync(path, text);
+      process.stdout.write(`${project} ${release}: ${Buffer.byteLength(text)} bytes\n`);
     }
     for (const file of readdirSync(folder)) if (!written.has(file)) rmSync(join(folder, file));
   }
   return ok;
+}
+
+async function advisoriesOf(folder: string): Promise<readonly Advisory[] | undefined> {
+  if (!existsSync(folder)) return undefined;
+  const read = await readAdvisories(folder);
+  if (!read.ok) throw new Error(read.message);
+  return read.advisories;
+}
+
+// A label says what a release changes. A vulnerability that the release leaves open is no change, and most were found years later.
+function withoutOpen({ advisories, ...facts }: ReleaseFacts): ReleaseFacts {
+  return advisories === undefined ? facts : { ...facts, advisories: { ...advisories, open: { omitted: 0, list: [] } } };
+}
+
+/** Facts without a new list keep what they say about advisories. */
+function withStored(facts: ReleaseFacts, path: string): ReleaseFacts {
+  const stored = existsSync(path) ? parseReleaseFacts(JSON.parse(readFileSync(path, "utf8"))) : null;
+  return stored?.ok && stored.value.advisories !== undefined ? { ...facts, advisories: stored.value.advisories } : facts;
 }

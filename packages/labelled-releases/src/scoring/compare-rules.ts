@@ -2,7 +2,7 @@ import { describeProblems } from "@toolbus/contracts";
 import { parseReleaseFacts, type ReleaseFacts } from "@toolbus/release-facts";
 import type { Project, Severity } from "../label.ts";
 import { readFactsText, readLabels, readProjects } from "../releases-folder.ts";
-import { verdictOfNow } from "./rules-of-now.ts";
+import { verdictOfNow, verdictWithoutAdvisories } from "./rules-of-now.ts";
 import { verdictOverSummary } from "./rules-over-summaries.ts";
 import { verdictsBefore } from "./rules-before.ts";
 import { commonestClass, type Score, scoreReleases } from "./score-releases.ts";
@@ -16,6 +16,8 @@ export interface Comparison {
   readonly split: Split;
   readonly before: Score;
   readonly summaries: Score;
+  /** The rules of today without a list of advisories. */
+  readonly withoutAdvisories: Score;
   readonly now: Score;
   /** The score of somebody who always says the commonest class of the tuning part, without a finding. */
   readonly commonest: { readonly severity: Severity; readonly score: Score };
@@ -26,18 +28,20 @@ export interface JudgedReleases {
   readonly labels: readonly ProjectLabel[];
   readonly before: readonly Verdict[];
   readonly summaries: readonly Verdict[];
+  readonly withoutAdvisories: readonly Verdict[];
   readonly now: readonly Verdict[];
 }
 
 /** Scores each set of rules on one part. */
 export function compareRules(split: Split): Comparison {
-  const { labels, before, summaries, now } = judgeReleases(split);
+  const { labels, before, summaries, withoutAdvisories, now } = judgeReleases(split);
   const severity = commonestClass(labelsOf("tuning"));
   const always = labels.map(({ project, label }): Verdict => ({ project, release: label.release, severity, findings: [] }));
   return {
     split,
     before: scoreReleases(before, labels),
     summaries: scoreReleases(summaries, labels),
+    withoutAdvisories: scoreReleases(withoutAdvisories, labels),
     now: scoreReleases(now, labels),
     commonest: { severity, score: scoreReleases(always, labels) },
   };
@@ -51,6 +55,7 @@ export function judgeReleases(split: Split): JudgedReleases {
     labels,
     before: verdictsBefore(labels),
     summaries: facts.map((each) => verdictOverSummary(each.facts, each.release)),
+    withoutAdvisories: facts.map((each) => verdictWithoutAdvisories(each.facts, each.release)),
     now: facts.map((each) => verdictOfNow(each.facts, each.release)),
   };
 }

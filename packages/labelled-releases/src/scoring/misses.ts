@@ -26,7 +26,7 @@ export function missesOf(verdict: Verdict, { project, label }: ProjectLabel): re
       ({ kind, commits, files, dependencies }) => `${name}: no label for ${kind} at ${[...commits, ...files, ...dependencies].join(", ")}`,
     );
   const missing = label.findings
-    .filter(({ kind, where }) => !isFound([kind], where, verdict))
+    .filter((labelled) => !isFound([labelled.kind], labelled, verdict))
     .map(({ kind, where }) => `${name}: not found: ${kind} at ${where}`);
   const absent = label.absent
     .filter(({ kind }) => verdict.findings.some((finding) => finding.kind === kind))

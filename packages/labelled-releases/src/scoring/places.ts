@@ -17,6 +17,26 @@ export function placesOf(where: string): LabelPlaces {
   return { commit: null, names };
 }
 
+/** The finding of a label, as far as it says what it is about. */
+export interface LabelledPlace {
+  readonly where: string;
+  readonly says: string;
+}
+
+/**
+ * Returns true if a finding may be about the same thing as a label's: both name one advisory, or their places do not contradict each other. A finding that
+ * names only advisories is about these and nothing else, so it must not stand for every fix of the release.
+ */
+export function agree({ where, says }: LabelledPlace, finding: VerdictPlaces): boolean {
+  const { commits, files, dependencies, advisories = [] } = finding;
+  const named = new Set(says.toUpperCase().match(ADVISORY));
+  if (advisories.some((id) => named.has(id.toUpperCase()))) return true;
+  if (advisories.length > 0 && commits.length + files.length + dependencies.length === 0) return false;
+  return !contradict(placesOf(where), finding);
+}
+
+const ADVISORY = /\b(?:CVE-\d{4}-\d{4,7}|GHSA(?:-[0-9A-Z]{4}){3}|PYSEC-\d{4}-\d{1,6}|RUSTSEC-\d{4}-\d{4}|GO-\d{4}-\d{4,5})\b/g;
+
 /**
  * Returns true if both name a place of the same sort, but not the same place. Commits are one sort. Files, folders and dependencies are the other one,
  * because a label does not say which of them a name is. Places of different sorts cannot be compared, so they do not contradict each other.

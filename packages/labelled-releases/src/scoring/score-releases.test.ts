@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { findingKinds, type Label, type Severity } from "../label.ts";
-import { contradict, placesOf } from "./places.ts";
+import { agree, contradict, placesOf } from "./places.ts";
 import { missesOf } from "./misses.ts";
 import { commonestClass, scoreReleases } from "./score-releases.ts";
 import { shareOf, wilsonInterval } from "./share.ts";
@@ -178,5 +178,15 @@ describe("places", () => {
     ["lib/router", at({ commits: ["0a48e180"] }), false],
   ])("%s contradicts %j: %s", (where, places, answer) => {
     expect(contradict(placesOf(where), places)).toBe(answer);
+  });
+
+  it.each([
+    ["It stops a crash (CVE-2026-1111).", at({ advisories: ["GHSA-aaaa-bbbb-cccc", "CVE-2026-1111"] }), true],
+    ["It stops a crash (CVE-2026-2222).", at({ advisories: ["CVE-2026-1111"] }), false],
+    ["It stops a crash.", at({ advisories: ["CVE-2026-1111"] }), false],
+    ["It stops a crash.", at({ advisories: ["CVE-2026-1111"], commits: ["0a48e180"] }), true],
+    ["It stops a crash.", at({ advisories: ["CVE-2026-1111"], commits: ["0a48e181"] }), false],
+  ])("of an advisory agree only with the label that names it: %s %j: %s", (says, places, answer) => {
+    expect(agree({ where: "commit 0a48e1805686", says }, places)).toBe(answer);
   });
 });

@@ -1,5 +1,5 @@
 import { findingKinds, severities, type Severity } from "../label.ts";
-import { contradict, placesOf } from "./places.ts";
+import { agree, type LabelledPlace } from "./places.ts";
 import { type Share, shareOf, wilsonInterval } from "./share.ts";
 import type { FindingKind, ProjectLabel, Verdict, VerdictFinding } from "./verdict.ts";
 
@@ -47,10 +47,10 @@ export function scoreReleases(verdicts: readonly Verdict[], labels: readonly Pro
     verdict.findings.map((finding) => ({ kind: finding.kind, right: isConfirmed(finding, label) })),
   );
   const labelled = pairs.flatMap(({ verdict, label }) =>
-    label.findings.map(({ kind, where }) => ({
-      kind,
-      right: isFound([kind], where, verdict),
-      eitherKind: isFound(BREAKING, where, verdict),
+    label.findings.map((labelled) => ({
+      kind: labelled.kind,
+      right: isFound([labelled.kind], labelled, verdict),
+      eitherKind: isFound(BREAKING, labelled, verdict),
     })),
   );
   const breaking = labelled.filter(({ kind }) => BREAKING.includes(kind)).map(({ eitherKind }) => ({ right: eitherKind }));
@@ -80,14 +80,14 @@ export function commonestClass(labels: readonly ProjectLabel[]): Severity {
 
 /** Returns true if the label has a finding of the same kind whose place does not contradict this one. */
 export function isConfirmed(finding: VerdictFinding, label: ProjectLabel["label"]): boolean {
-  return label.findings.some(({ kind, where }) => kind === finding.kind && !contradict(placesOf(where), finding));
+  return label.findings.some((labelled) => labelled.kind === finding.kind && agree(labelled, finding));
 }
 
 const BREAKING: readonly FindingKind[] = ["breaking_change", "removed_api"];
 
 /** Returns true if the verdict has a finding of one of these kinds whose place does not contradict the label's. */
-export function isFound(kinds: readonly FindingKind[], where: string, verdict: Verdict): boolean {
-  return verdict.findings.some((finding) => kinds.includes(finding.kind) && !contradict(placesOf(where), finding));
+export function isFound(kinds: readonly FindingKind[], labelled: LabelledPlace, verdict: Verdict): boolean {
+  return verdict.findings.some((finding) => kinds.includes(finding.kind) && agree(labelled, finding));
 }
 
 /** Returns true if the severity of the verdict is a class of the label. */

@@ -8,6 +8,8 @@ export interface VerdictPlaces {
   readonly commits: readonly string[];
   readonly files: readonly string[];
   readonly dependencies: readonly string[];
+  /** Ids of advisories of which the verdict knows no commit, each with all its aliases. */
+  readonly advisories?: readonly string[];
 }
 
 export interface VerdictFinding extends VerdictPlaces {
