@@ -335,10 +335,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   "M-09": [startMcp("registers its own tools, which list the servers, when a server has listed its tools")],
   "S-02": [rankItems("has the values of a table that was worked out by hand"), rankItems("counts two adjacent words twice as much as one")],
   "S-05": [knownServices("read the registry at each call")],
-  "S-07": [
-    rankItems("has the values of a table that was worked out by hand"),
-    rankItems("keeps the order if nothing matches, with a score of 0"),
-  ],
+  "S-07": [rankItems("puts the item with the rarest words first"), rankItems("has the values of a table that was worked out by hand")],
   "B-13": [
     worker("runs a write through the same pipeline, with grant and ledger, and puts nothing on the bus"),
     worker("answers message for message like a worker on the bus"),

@@ -93,6 +93,15 @@ describe("toolbus chat", () => {
     expect(await lastEvent(cli, runId)).toMatchObject({ type: "run.cancelled", by: "user:local" });
   });
 
+  it("in a shell of a test is killed with the shell, so that a failed test leaves no process behind", async () => {
+    const call = `file_risk_report {"release_id": "${RELEASE}", "severity": "low", "findings": ["x"]}`;
+    await using chat = cli.shell(`toolbus chat '${call}'; echo Done.`);
+    await waitingIn(chat);
+    chat.kill("SIGKILL");
+    // The command holds the shell's output open as long as it lives.
+    expect(await chat.ended()).toMatchObject({ code: null, signal: "SIGKILL", stdout: expect.not.stringContaining("Done.") as string });
+  });
+
   it("fails, and is not reported as interrupted, if somebody else cancels the run", async () => {
     await using chat = cli.shell(`toolbus chat 'file_risk_report {"release_id": "${RELEASE}", "severity": "low", "findings": ["x"]}'`);
     await cli.run(["runs", "cancel", await waitingIn(chat)]);

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { parseRunRecord, type RunRecord } from "@toolbus/contracts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -178,6 +178,47 @@ describe("toolbus eval add", () => {
     writeFileSync(tools, "[{ name: own_look }]\n");
     expectRefusal(await add("fourth"), 1, /The definitions of own_find cannot be added to .*: write it as a YAML list/);
     expect(readdirSync(path.join(suite, "scenarios")).toSorted()).toEqual(["first.yaml", "second.yaml", "third.yaml"]);
+  });
+
+  it("brings the profile of the run, masked, so that the scenario evaluates the same agent", async () => {
+    const { runId } = await jsonOf(cli, ["chat", "What can you do?"]);
+    const { file, record } = await recordedIn(String(runId));
+    const ofDesk = (systemPrompt: string) => ({ ...record.profile, profile: { ...record.profile?.profile, name: "desk", systemPrompt } });
+    const desk = (profile: object | null) => JSON.stringify({ ...record, run: { ...record.run, profile: "desk" }, profile });
+    const suite = cli.files.at("suites/desk");
+    const add = (id: string, more: readonly string[] = []) =>
+      cli.run(["eval", "add", "--file", file, "--suite", suite, "--id", id, ...more]);
+    writeFileSync(file, desk(ofDesk("Ask una@example.com if in doubt.")));
+    const first = await add("first");
+    expect(first.stderr).toContain(`The profile desk of the run is now in ${suite}/profiles/desk.yaml.`);
+    expect(first.stderr).toContain("Masked: e-mail address, in 1 text.");
+    const text = readFileSync(path.join(suite, "profiles/desk.yaml"), "utf8");
+    expect(text).toMatch(/^name: desk\n/);
+    expect(text).not.toContain("una@example.com");
+    expect(readFileSync(path.join(suite, "suite.yaml"), "utf8")).toMatch(/^profiles: \.\/profiles$/m);
+    expect(await cli.run(["eval", "run", suite, "--out", cli.files.at("desk")])).toMatchObject({ code: 0 });
+    // The suite has it now, and keeps it when another run had another one.
+    expect((await add("second")).stderr).not.toContain("desk");
+    writeFileSync(file, desk(ofDesk("Never ask.")));
+    expect((await add("third")).stderr).toContain('another agent than that of the run: the suite has another profile "desk" in');
+    expect(readFileSync(path.join(suite, "profiles/desk.yaml"), "utf8")).toBe(text);
+    writeFileSync(file, desk(null));
+    expect((await add("fourth")).stderr).toContain("the record has no profile. Record the run with an operator's key");
+    expect(JSON.parse((await add("fifth", ["--json"])).stdout)).toMatchObject({ profile: null });
+  });
+
+  it("writes no profile if it is that of this build, and none outside of the suite", async () => {
+    const { file, record } = await recordedIn(await endedRun());
+    const suite = cli.files.at("suites/outside");
+    const add = (id: string) => cli.run(["eval", "add", "--file", file, "--suite", suite, "--id", id]);
+    expect((await add("first")).stderr).not.toContain("profile");
+    expect(readdirSync(suite).toSorted()).toEqual(["scenarios", "suite.yaml"]);
+    const own = { ...record.profile, profile: { ...record.profile?.profile, systemPrompt: "Be brief." } };
+    writeFileSync(file, JSON.stringify({ ...record, profile: own }));
+    const shared = path.dirname(cli.files.file("suites/shared/other.yaml", '{"name":"other"}'));
+    appendFileSync(path.join(suite, "suite.yaml"), "profiles: ../shared\n");
+    expect((await add("second")).stderr).toContain(`the profiles of the suite are outside of its folder, in ${shared}.`);
+    expect(readdirSync(shared)).toEqual(["other.yaml"]);
   });
 
   it("lets the record of somebody else write only below the suite, and no fields of the suite", async () => {

@@ -6,7 +6,7 @@ import { describeOnServer } from "@toolbus/testing/servers";
 import { expect, it } from "vitest";
 import { onServers } from "./testing/dead-letter-places.ts";
 import { approve, follow, heldApproval, startRun } from "./testing/http-client.ts";
-import { someRelease } from "./testing/releases.ts";
+import { INVESTIGATION_EVENTS, someRelease } from "./testing/releases.ts";
 import { scratch } from "./testing/scratch.ts";
 
 const RELEASE = "v1.5.0";
@@ -64,18 +64,7 @@ for (const [kind, name] of [
           const runId = await startRun(system.requester, RELEASE);
           await approve(system.decider, await heldApproval(system.requester, runId));
           const events = await follow(system.requester, runId);
-          expect(events.map(({ type }) => type)).toEqual([
-            "run.started",
-            "turn",
-            "call.resolved",
-            "call.resolved",
-            "turn",
-            "call.held",
-            "call.decided",
-            "call.resolved",
-            "turn",
-            "run.completed",
-          ]);
+          expect(events.map(({ type }) => type)).toEqual(INVESTIGATION_EVENTS);
           expect(events.at(-1)).toMatchObject({ report: { filing: { status: "filed", reportId: "report-1" } } });
           const queues = ["run.wake", "approval.request", "approval.decided.default"];
           expect([...system.published]).toEqual(expect.arrayContaining(queues));

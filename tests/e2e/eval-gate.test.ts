@@ -116,6 +116,11 @@ describe("another description of a tool", () => {
       stdout: expect.stringMatching(/^2 scenarios compared with the baseline current\./) as string,
     });
     expect(blocked.stdout).toMatch(/ord-1 \(vague\): passed was 1\.000 and is 0\.000/);
+    expect(await t.compare(t.resultOf("both"))).toMatchObject({
+      code: 1,
+      stderr:
+        "Nobody knows whether something got worse, because the baseline current has no variants shorter, vague: compare one variant at a time, such as with --variant shorter, or save a baseline that has them all.\n",
+    });
     expect(await t.compare(t.resultOf("both"), "--variant", "other")).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/^The result has no variant "other", but default, shorter, vague: name one of them\.\n$/) as string,

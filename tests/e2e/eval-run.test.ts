@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from
 import { watch } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type CliUnderTest, cliUnderTest, TOOLBUS } from "./testing/cli-under-test.ts";
+import { type CliUnderTest, cliUnderTest, RELEASE, TOOLBUS } from "./testing/cli-under-test.ts";
 import { type Ended, runProgram, stackLines, startCommand } from "./testing/program.ts";
 import { scratch, type Scratch } from "./testing/scratch.ts";
 
@@ -301,5 +301,18 @@ describe("an evaluation of a running Toolbus", () => {
     expect(ended).toMatchObject({ code: 0 });
     const [trial] = resultIn(out).trials;
     expect((await cli.run(["runs", "show", trial?.runId ?? ""])).code).toBe(0);
+  });
+
+  it("names the run of a trial that did not end in time, and the command that explains it", async () => {
+    // Nobody decides about the report.
+    const scenario = { id: "late", input: { release: RELEASE }, timeoutSeconds: 3, expect: { end: "completed" } };
+    const out = newOut();
+    const ended = await cli.run(["eval", "run", suiteOf("late", [scenario]), "--out", out, "--live"]);
+    const [{ runId = "", problem = "" } = {}] = resultIn(out).trials;
+    const command = `toolbus runs why ${runId}`;
+    expect(problem).toBe(`It did not end within 3 s. Its run is ${runId}: "${command}" says how far it came.`);
+    expect(ended).toMatchObject({ code: 1, stdout: expect.stringContaining(`error  late  ${runId}\n  ${problem}\n`) as string });
+    expect(ended.stdout).not.toContain("What the runs of failed trials did");
+    expect((await cli.run(command.split(" ").slice(1))).stdout).toContain(RELEASE);
   });
 });

@@ -9,6 +9,7 @@ import { inMemory, onServers, type Place } from "./testing/dead-letter-places.ts
 import { approve, call, follow, heldApproval } from "./testing/http-client.ts";
 import { overTheBus } from "./testing/over-the-bus.ts";
 import { runProgram } from "./testing/program.ts";
+import { replayed } from "./testing/replayed.ts";
 import { scratch } from "./testing/scratch.ts";
 
 const MEMORY = path.resolve(
@@ -76,6 +77,7 @@ async function started(place: Place) {
   });
   begun.defer(async () => void (await stop()));
   const requester = { gateway: gatewayUrl, user: keys.user };
+  const runs: string[] = [];
   const env = { TOOLBUS_URL: gatewayUrl, TOOLBUS_APPROVALS_URL: approvalsUrl, DATA_DIR: directory };
   const open = begun.move();
   return {
@@ -89,7 +91,17 @@ async function started(place: Place) {
       const made = await call(`${gatewayUrl}/v1/conversations`, keys.user, {});
       const { conversationId } = made.body as { readonly conversationId: string };
       const sent = await call(`${gatewayUrl}/v1/conversations/${conversationId}/messages`, keys.user, { content });
-      return (sent.body as { readonly runId: string }).runId;
+      const { runId } = sent.body as { readonly runId: string };
+      runs.push(runId);
+      return runId;
+    },
+    /** Plays every run again from its record. Returns how their calls by name ended. */
+    async replayAll(): Promise<readonly (string | undefined)[]> {
+      const ends: (string | undefined)[] = [];
+      for (const runId of runs)
+        for (const { via, result } of (await replayed(gatewayUrl, keys.operator, runId)).calls)
+          if (via !== undefined) ends.push(result?.status);
+      return ends;
     },
     /** Asks the bridge for its servers as an agent does, and returns what the agents then heard. */
     async announced(): Promise<McpServersIndexed | undefined> {
@@ -147,6 +159,7 @@ async function callsByName(place: Place): Promise<void> {
       content: expect.stringContaining("The nearest are: memory__"),
     }),
   );
+  expect(await system.replayAll()).toEqual(["denied", "ok"]);
 }
 
 describe("the tools of an MCP server, called by name, on the bus in memory", () => {

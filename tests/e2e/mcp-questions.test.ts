@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { inMemory } from "./testing/dead-letter-places.ts";
 import { call } from "./testing/http-client.ts";
 import { startMcpSystem } from "./testing/mcp-system.ts";
+import { replayed } from "./testing/replayed.ts";
 
 const MODULES = path.resolve(import.meta.dirname, "../../services/tool-executor/node_modules/@modelcontextprotocol");
 const TOOL = "everything__trigger_elicitation_request";
@@ -32,7 +33,7 @@ async function asking() {
 }
 
 describe("a question of an MCP server", () => {
-  it("reaches the person with the name of the server, and the server gets the first answer, once and from nobody else", async () => {
+  it("reaches the person with the name of the server, the server gets the first answer, once and from nobody else, and a replay is byte-equal", async () => {
     await using t = await asking();
     expect(t.question).toMatchObject({
       tool: TOOL,
@@ -58,11 +59,14 @@ describe("a question of an MCP server", () => {
     expect(ofQuestion).toMatchObject([{ type: "question.asked" }, { type: "question.ended", outcome: "accepted" }]);
     expect(JSON.stringify(ofQuestion)).not.toContain("Una");
     expect(await t.view()).toMatchObject({ status: "done", awaiting: [] });
+    const { events: recorded } = await replayed(t.system.gateway, t.system.keys.operator, t.runId);
+    expect(recorded.find(({ type }) => type === "question.asked")).toHaveProperty("form");
   });
 
   it("is declined for the server if the person declines", async () => {
     await using t = await asking();
     expect((await t.answer({ action: "decline" })).status).toBe(202);
     expect((await t.system.results(t.runId))[0]?.content).toMatch(/declin/i);
+    await replayed(t.system.gateway, t.system.keys.operator, t.runId);
   });
 });

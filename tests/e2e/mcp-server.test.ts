@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { TOOLBUS } from "./testing/cli-under-test.ts";
 import { approve, call } from "./testing/http-client.ts";
 import { oneRelease, RELEASE } from "./testing/model-system.ts";
+import { replayed } from "./testing/replayed.ts";
 
 const READ = { name: "get_release_summary", arguments: { release_id: RELEASE } };
 const WRITE = { name: "file_risk_report", arguments: { release_id: RELEASE, severity: "high", findings: ["Two reviewers are missing."] } };
@@ -98,6 +99,7 @@ describe("the gateway as an MCP server", () => {
         const handle = String(answer._meta?.["toolbus/handle"]);
         const { body } = await call(`${system.gatewayUrl}/v1/runs/${handle}`, system.keys.user);
         expect(body).toMatchObject({ profile: "mcp:call", usage: { modelCalls: 0, toolCalls: 1, inputTokens: 0, outputTokens: 0 } });
+        await replayed(system.gatewayUrl, system.keys.operator, handle);
       });
 
       it("answers that a write waits, and gives its result when a person has approved it", async () => {
@@ -117,6 +119,8 @@ describe("the gateway as an MCP server", () => {
         await approve({ approvals: system.approvalsUrl, approver: system.keys.approver }, approvalId);
         const done = await c.client.callTool({ ...asking, arguments: { handle, wait_seconds: 20 } });
         expect(done).toMatchObject({ structuredContent: { report_id: expect.any(String) }, _meta: { "toolbus/status": "ok" } });
+        const { events } = await replayed(system.gatewayUrl, system.keys.operator, handle);
+        expect(events.map(({ type }) => type)).toContain("call.decided");
         expect(api.reports()).toHaveLength(before + 1);
       });
     });

@@ -44,6 +44,19 @@ describe("a model of ordinary speed", () => {
       calls: [{ status: "ok" }, { status: "ok" }],
     });
     expect(server.requests).toHaveLength(TURNS);
+    const { checks } = JSON.parse((await runProgram(TOOLBUS, ["doctor", "--json"], { env })).stdout) as {
+      readonly checks: readonly object[];
+    };
+    expect(checks).toContainEqual({
+      name: "model",
+      ...(LONG
+        ? {
+            level: "warn",
+            message: expect.stringMatching(/ took 1[789] s for the turn of round \d of the last run\.$/),
+            fix: expect.any(String),
+          }
+        : { level: "ok", message: expect.stringMatching(/, last used$/) }),
+    });
   });
 
   /** Returns the settings that give the built-in chat a fraction of its usual time limits. */

@@ -7,21 +7,7 @@ import { type ReleaseApi, startReleaseApi } from "@toolbus/example-release-api";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Addresses, type Child, startChild } from "./testing/child.ts";
 import { approve, look, startRun } from "./testing/http-client.ts";
-import { someRelease } from "./testing/releases.ts";
-
-/** The events of a release investigation with two reads and one write that waits for a person. */
-const STORY = [
-  "run.started",
-  "turn",
-  "call.resolved",
-  "call.resolved",
-  "turn",
-  "call.held",
-  "call.decided",
-  "call.resolved",
-  "turn",
-  "run.completed",
-];
+import { INVESTIGATION_EVENTS as STORY, someRelease } from "./testing/releases.ts";
 
 interface Seen {
   readonly id: string;

@@ -38,11 +38,10 @@ export interface CodeChangesOptions {
 export async function readCodeChanges(options: CodeChangesOptions): Promise<FactsOutcome> {
   const { ends, repo, environment, signal } = options;
   const head = ends.to.commit ?? ends.to.name;
-  const commits = ends.change_count ?? 0;
-  if (ends.from.commit === undefined && commits > MOST_FIRST_COMMITS)
+  if (isTooLong(ends))
     return {
       ok: false,
-      message: `No release is before this one, and a history of ${commits} commits is no change that anybody could judge: name its beginning with --from.`,
+      message: `No release is before this one, and a history of ${ends.change_count} commits is no change that anybody could judge: name its beginning with --from.`,
     };
   const base = ends.from.commit ?? (await firstCommit(repo, head, environment, signal));
   if (base === undefined || base === head)
@@ -53,6 +52,11 @@ export async function readCodeChanges(options: CodeChangesOptions): Promise<Fact
   const outcome = !named.ok || moved ? await read(base, head) : named;
   if (!outcome.ok) return outcome;
   return { ok: true, facts: { ...outcome.facts, notes: [...outcome.facts.notes, ...doubtsOf(outcome.facts, ends)] } };
+}
+
+/** Returns whether a release has a long history and no release before it. */
+export function isTooLong({ from, change_count: commits = 0 }: CodeChangesOptions["ends"]): boolean {
+  return from.commit === undefined && commits > MOST_FIRST_COMMITS;
 }
 
 /** The most commits of a first release whose changes are read. */

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -87,6 +88,23 @@ describe("loading a release", () => {
     expect(await loadRelease({ repo: world.repo.path, to: "v9", allowRecorded: true })).toMatchObject({ ok: false });
     expect(await loadRelease({ repo: world.folder.path, to: "v1", allowRecorded: true })).toMatchObject({ ok: false });
     expect(await loadRelease({ repo: world.folder.path, junit: "any.xml", allowRecorded: true })).toMatchObject({ ok: false });
+  });
+
+  it("begins a long history without tags at its last commits, so that its changes can be read, if any release will do", async () => {
+    using repo = scratchRepository();
+    const commits = Array.from({ length: 301 }, (_, n) => `commit refs/heads/long\ncommitter A <a@b> ${n} +0000\ndata 2\nc\n\n`);
+    execFileSync("git", ["fast-import", "--quiet"], { cwd: repo.path, input: commits.join("") });
+    repo.git("checkout", "--quiet", "long");
+    const first = await loadRelease({ repo: repo.path, allowRecorded: true });
+    expect(first).toMatchObject({
+      ok: true,
+      release: { source: "git", from: { name: "HEAD~20" }, change_count: 20 },
+      notes: [expect.stringMatching(/^No tag is before HEAD, so the release begins at HEAD~20: .* name its beginning with --from\.$/)],
+    });
+    const changes = first.ok && (await first.evidence.changes.within(new AbortController().signal));
+    expect(changes).toMatchObject({ ok: true, facts: { commits: { total: 20 } } });
+    // Whoever names the repository decides where the release begins.
+    expect(await loadRelease({ repo: repo.path })).toMatchObject({ ok: true, release: { change_count: 301 } });
   });
 
   it("keeps a record with the very fields of a fresh summary", async () => {

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
+import { isTooLong } from "./code-changes.ts";
 import { summariseGitRange } from "./git-summary.ts";
 import type { GitProblem } from "./git-problem.ts";
 import { hasFiles, readReleaseFiles, type ReleaseFiles } from "./evidence-files.ts";
@@ -16,7 +17,10 @@ export interface LoadReleaseOptions extends ReleaseFiles {
   readonly package?: string | undefined;
   /** The name of the project, if several are served. The release id is then "<project>/<version>". */
   readonly project?: string | undefined;
-  /** Whether to use the recorded release if the repository has no usable history. It is used only if the caller named neither end of the range. */
+  /**
+   * Whether any release will do, so that a first look works without options: the recorded one if the repository has no usable history, and the last
+   * commits of a long history without tags. It counts only if the caller named neither end of the range.
+   */
   readonly allowRecorded?: boolean | undefined;
   /** The variables that git may read. The default is those of the process. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
@@ -35,7 +39,10 @@ export async function loadRelease(options: LoadReleaseOptions): Promise<LoadedRe
   // Without its own .git, this folder may be a copy inside another repository. Git would then read the history of that other repository.
   if (options.allowRecorded && unnamed && !existsSync(path.join(repo, ".git")))
     return recorded(`${repo} has no git history of its own.`, options);
-  const history = await summariseGitRange({ repository: repo, from, to, environment, signal });
+  const whole = await summariseGitRange({ repository: repo, from, to, environment, signal });
+  const last = options.allowRecorded && unnamed && whole.ok && isTooLong(whole.summary);
+  const short = last ? await summariseGitRange({ repository: repo, from: LAST_COMMITS, to, environment, signal }) : whole;
+  const history = short.ok ? short : whole;
   if (!history.ok) {
     if (options.allowRecorded && unnamed && NO_HISTORY.has(history.problem)) return recorded(history.message, options);
     return { ok: false, message: `${history.message} ${history.remedy}` };
@@ -52,8 +59,12 @@ export async function loadRelease(options: LoadReleaseOptions): Promise<LoadedRe
     advisories: files.advisories,
     environment: environment ?? process.env,
   };
-  return { ok: true, release, evidence: gitEvidence(history.summary, source, files), notes: release.notes };
+  const notes = history === whole ? release.notes : [NO_TAGS, ...release.notes];
+  return { ok: true, release, evidence: gitEvidence(history.summary, source, files), notes };
 }
+
+const LAST_COMMITS = "HEAD~20";
+const NO_TAGS = `No tag is before HEAD, so the release begins at ${LAST_COMMITS}: get the tags with "git fetch --tags", or name its beginning with --from.`;
 
 // Problems of the machine or the folder, for which the recorded release may be used. A wrong tag is not one of them. It is the caller's mistake, and
 // the recorded release would be a wrong answer.

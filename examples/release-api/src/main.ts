@@ -20,7 +20,8 @@ const USAGE = `Usage: npx node examples/release-api/src/main.ts [--repo PATH] [-
   --metrics FILE       its deployment metrics, as JSON
   --traces FILE        its traces, as OTLP/JSON
   --advisories PATH    security advisories to compare it with, OSV as JSON: a file or a folder
-  --recorded           serve the recorded release when the repository has no usable history
+  --recorded           serve the recorded release when the repository has no usable history,
+                       and its last 20 commits when it has a long one without tags
   --project NAME=PATH  one of several repositories, with its newest release as NAME/<release>; may be repeated
   --config FILE        a JSON file that names several repositories, and their releases with their files
   --host ADDRESS       where to listen (127.0.0.1); whoever reaches it may read the releases and file reports

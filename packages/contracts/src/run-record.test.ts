@@ -1,41 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { parseRunRecord } from "./run-record.ts";
+import { endedRun, RECORDED_RUN as RUN, runRecord } from "./testing/run-record.ts";
 
-const RUN = "rn_05_01JD0000000000000000000001";
 const USER = { type: "user", runId: RUN, text: "Hello", at: 1 };
-
-const run = {
-  runId: RUN,
-  conversationId: "cv_05_01JD0000000000000000000001",
-  agent: "default",
-  profile: "chat",
-  input: {},
-  message: null,
-  ordinal: 1,
-  accepted: 1,
-  status: "done",
-  tools: [],
-  registryVersion: "",
-  activeMs: 1,
-  createdAt: 1,
-  startedAt: 1,
-  endedAt: 2,
-};
 
 function record(changes: { readonly run?: object; readonly events?: readonly object[]; readonly entries?: readonly object[] } = {}) {
   const { entries = [USER], events = [] } = changes;
   return {
-    format: "toolbus-run-record/1",
-    at: 1,
-    origin: { tenant: "acme", principal: "una", via: "http", createdAt: 1 },
-    run: { ...run, ...changes.run },
-    calls: [],
-    remembered: [],
+    ...runRecord("Hello"),
+    run: { ...endedRun, ...changes.run },
     events,
     transcript: entries.map((entry, n) => ({ sequence: n + 1, entry })),
-    tools: [],
-    profile: null,
-    leftOut: [],
   };
 }
 

@@ -31,6 +31,7 @@ export { markdownReport } from "./report/markdown-report.ts";
 export { comparisonDocument, regressionDocument, reportDocument } from "./report/report-document.ts";
 export { summaryRows } from "./report/summary-rows.ts";
 export { scenarioOutcomes, type ScenarioOutcome, variantsOf } from "./report/scenario-outcome.ts";
+export { profileOfRecord, withProfilesFolder } from "./recorded/profile-of-record.ts";
 export { toolsOfRecord, withTools } from "./recorded/recorded-tools.ts";
 export { scenarioOfRecord } from "./recorded/scenario-of-record.ts";
 export { SuiteFault } from "./scenario/suite-texts.ts";

@@ -26,7 +26,10 @@ export interface CliUnderTest {
   readonly env: Readonly<Record<string, string>>;
   /** Runs a command until it exits, with empty standard input. */
   run(args: readonly string[], options?: ProgramOptions): Promise<Ended>;
-  /** Starts a command line in a shell, with `toolbus` in its path. Standard output and standard error are merged. */
+  /**
+   * Starts a command line in a shell, with `toolbus` in its path. Standard output and standard error are merged. A signal reaches the shell and every
+   * process that it started.
+   */
   shell(line: string): Program;
   stop(): Promise<void>;
 }
@@ -67,7 +70,10 @@ export async function cliUnderTest(settings: Readonly<Record<string, string>> = 
     env,
     run: (args, options = {}) => runProgram(TOOLBUS, args, { ...options, env: { ...env, ...options.env } }),
     shell: (line) =>
-      startCommand("sh", ["-c", `{ ${line}; } 2>&1`], { env: { ...env, PATH: `${path.dirname(command)}:${process.env["PATH"] ?? ""}` } }),
+      startCommand("sh", ["-c", `{ ${line}; } 2>&1`], {
+        env: { ...env, PATH: `${path.dirname(command)}:${process.env["PATH"] ?? ""}` },
+        group: true,
+      }),
     async stop() {
       await system.stop();
       await api.stop();

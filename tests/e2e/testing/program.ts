@@ -120,7 +120,7 @@ export function startCommand(
 
   function kill(signal: NodeJS.Signals): void {
     if (ended) return;
-    if (group && child.pid !== undefined) process.kill(-child.pid, signal);
+    if (group && child.pid !== undefined) signalGroup(child.pid, signal);
     else child.kill(signal);
   }
 
@@ -142,6 +142,15 @@ export function startCommand(
         else resolve(found);
       }
     });
+  }
+}
+
+/** The group may be gone already while the last of its output is still to be read. */
+function signalGroup(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
   }
 }
 

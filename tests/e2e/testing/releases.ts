@@ -19,3 +19,17 @@ export function someRelease(id: string): ReleaseSummary {
     notes: [],
   };
 }
+
+/** The events of a release investigation with two reads and one write that waits for a person. */
+export const INVESTIGATION_EVENTS = [
+  "run.started",
+  "turn",
+  "call.resolved",
+  "call.resolved",
+  "turn",
+  "call.held",
+  "call.decided",
+  "call.resolved",
+  "turn",
+  "run.completed",
+];

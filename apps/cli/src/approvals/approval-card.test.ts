@@ -1,4 +1,5 @@
 import type { ApprovalCard, ApprovalView } from "@toolbus/contracts";
+import { pendingPayment as view } from "@toolbus/contracts/testing";
 import { describe, expect, it } from "vitest";
 import { cardLines, framedCard } from "./approval-card.ts";
 
@@ -48,32 +49,6 @@ describe("a card at a terminal", () => {
     expect(cardLines({ ...card, title }).slice(0, 2)).toEqual(["Pays.", "    requester   amy"]);
   });
 });
-
-const view: ApprovalView = {
-  id: "ap_1",
-  callId: "1",
-  correlationId: "c",
-  runId: "rn_1",
-  conversationId: "cv_1",
-  tool: "pay",
-  toolVersion: "1",
-  toolHash: "sha256-a",
-  toolset: "pay",
-  arguments: { to: "anna@example.com", amount: 100, items: [{ sku: "A/1", "x~/y": "b@example.com" }, "plain"], none: [] },
-  argumentsHash: "sha256-b",
-  effect: "Pays 100 to anna@example.com.",
-  tier: "critical",
-  reasons: ["more than 50"],
-  idempotency: { mode: "none", inWords: "Nobody can tell." },
-  requester: "rita",
-  agent: "default",
-  status: "pending",
-  approversNeeded: 2,
-  decisions: [{ approver: "amy", decision: "approve", at: 1, via: "http", ticket: "T-1" }],
-  requestedAt: 0,
-  expiresAt: 600_000,
-  endedAt: null,
-};
 
 describe("a framed card", () => {
   const frame = `└${"─".repeat(99)}`;

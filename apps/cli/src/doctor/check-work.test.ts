@@ -2,7 +2,7 @@ import type { ToolView } from "@toolbus/contracts";
 import { describe, expect, it } from "vitest";
 import { client } from "../http/client.ts";
 import { sendJson, serverUnderTest } from "../testing/server-under-test.ts";
-import { checkModel, checkTools } from "./check-work.ts";
+import { checkTools } from "./check-work.ts";
 
 /** The store's time, which differs from this machine's time. */
 const AS_OF = 1_000_000;
@@ -57,40 +57,6 @@ describe("doctor, checking the tools", () => {
     expect(await checked([tool("find_order", 1)], null)).toMatchObject({ level: "ok", message: "1 registered, all available" });
   });
 });
-
-describe("doctor, checking the model", () => {
-  it.each([
-    ["authentication_failed", /set the right key/],
-    ["model_timeout", /too slow: raise MODEL_TIMEOUT_MS/],
-    ["network_failed", /address of the model's server/],
-    ["provider_failed", /model's server/],
-  ])("says what to do after a run that failed because of it: %s", async (code, remedy) => {
-    await using server = await serverUnderTest((request, response) =>
-      sendJson(response, request.url?.startsWith("/v1/runs") ? { runs: [{ ...FAILED, code }] } : CONTEXT),
-    );
-    expect(await checkModel(client({ url: server.url, service: "gateway", key: null }))).toEqual({
-      name: "model",
-      level: "fail",
-      message: `The last run failed (${code}).`,
-      fix: expect.stringMatching(remedy) as string,
-    });
-  });
-});
-
-const LINKS = { self: "", events: "", cancel: "", answers: "" };
-const FAILED = { runId: "rn_1", conversationId: "cv_1", requester: "user:ann", createdAt: 1, links: LINKS, status: "failed" } as const;
-const USAGE = { inputTokens: 0, outputTokens: 0, modelCalls: 0, toolCalls: 0 };
-const CONTEXT = {
-  conversationId: "cv_1",
-  profile: "chat",
-  messages: 1,
-  runs: 1,
-  usage: USAGE,
-  provider: "compatible",
-  model: "tiny",
-  toolCalls: [],
-  traceId: null,
-};
 
 const ASLEEP = { available: false, availability: "asleep" } as const;
 

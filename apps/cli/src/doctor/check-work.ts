@@ -1,5 +1,5 @@
 import { SEEN_EVERY_MS, SEEN_FOR_MS, type ToolView } from "@toolbus/contracts";
-import { readContext, readRunPage, readTools } from "../http/answers.ts";
+import { readTools } from "../http/answers.ts";
 import type { Client } from "../http/client.ts";
 import { spanOf } from "../terminal/duration.ts";
 import { safeText } from "../terminal/safe-text.ts";
@@ -99,33 +99,3 @@ const OFFERED_FOR_MS = 3_600_000;
 
 /** The longest normal age of a heartbeat. Workers send one every 30 s, and its commit takes a moment. */
 const DUE_WITHIN_MS = SEEN_EVERY_MS + 5000;
-
-/** What to do about each error code of runs that fail because of their model (docs/models.md). */
-const MODEL_REMEDIES: ReadonlyMap<string, string> = new Map([
-  ["answer_stalled", "check the model's server"],
-  ["answer_too_large", "check the model and its server"],
-  ["authentication_failed", "set the right key, or check the account"],
-  ["empty_reply", "check LLM_MODEL"],
-  ["invalid_request", "check LLM_MODEL, and what the message names"],
-  ["model_timeout", "the model is too slow: raise MODEL_TIMEOUT_MS, or use a faster one"],
-  ["network_failed", "check the address of the model's server, and that it runs"],
-  ["provider_failed", "check the model's server, or ask its vendor"],
-  ["rate_limited", "wait, or raise the limit with the vendor"],
-]);
-
-/** Reports which model answered last. A client has no other way to find out the configured model. */
-export function checkModel(gateway: Client): Promise<Check> {
-  const name = "model";
-  return findingOf(name, async () => {
-    const [run] = readRunPage(await gateway.get("/v1/runs?limit=1")).runs;
-    if (!run) return ok(name, `not known before the first run: "${SELF} chat" begins one`);
-    const { provider, model } = readContext(await gateway.get(`/v1/conversations/${run.conversationId}/context`));
-    const remedy = run.status === "failed" ? MODEL_REMEDIES.get(run.code ?? "") : undefined;
-    if (remedy !== undefined) {
-      return fail(name, `The last run failed (${safeText(run.code ?? "")}).`, `"${SELF} runs show ${run.runId}" says why; ${remedy}.`);
-    }
-    if (provider === "offline")
-      return ok(name, safeText(`offline ${model ?? ""}, last used; docs/models.md says how to set a language model`));
-    return ok(name, provider === null ? "not used yet in the last conversation" : safeText(`${provider} ${model ?? ""}, last used`));
-  });
-}

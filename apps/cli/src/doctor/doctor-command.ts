@@ -14,7 +14,8 @@ import { brokerOnce, checkClock, checkReady, checkWarnings } from "./check-servi
 import { checkModelSettings } from "./check-model-settings.ts";
 import { checkStore } from "./check-store.ts";
 import { checkWaits } from "./check-waits.ts";
-import { checkModel, checkTools } from "./check-work.ts";
+import { checkModel } from "./check-model.ts";
+import { checkTools } from "./check-work.ts";
 import { probe } from "./probe.ts";
 
 /**

@@ -8,6 +8,7 @@ import type { Context } from "../toolbus/context.ts";
 import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
 import { Failure } from "../toolbus/failure.ts";
 import { toolsOfThisBuild } from "./known-tools.ts";
+import { suiteProfile } from "./suite-profile.ts";
 import { missingTools } from "./suite-tools.ts";
 
 export interface AddOptions {
@@ -18,8 +19,8 @@ export interface AddOptions {
 }
 
 /**
- * Writes a run as a scenario into a suite's folder, with the definitions of tools that the suite lacks, and says what was masked. Begins the suite if
- * the folder has none.
+ * Writes a run as a scenario into a suite's folder, with the profile and the definitions of tools that the suite lacks, and says what was masked. Begins
+ * the suite if the folder has none.
  */
 export async function addScenario(context: Context, typed: string | undefined, options: AddOptions): Promise<ExitCode> {
   const { output, around } = context;
@@ -32,20 +33,39 @@ export async function addScenario(context: Context, typed: string | undefined, o
   await makeFolder(path.join(folder, "scenarios"), suite);
   const begun = await beginSuite(folder, record.run.profile);
   const missing = await missingTools(folder, record, toolsOfThisBuild());
+  const profile = await suiteProfile(folder, record);
   const name = path.join("scenarios", `${scenario.id}.yaml`);
   await newFile(path.join(folder, name), folder, (handle) => handle.writeFile(scenario.yaml));
   await missing?.write(around.newId);
+  if (profile.kind === "missing") await profile.write(around.newId);
+  const inSuite = (file: string): string => path.join(suite, path.relative(folder, file));
   const written = path.join(suite, name);
-  const masked = [...scenario.masked].map(([kind, texts]) => ({ kind, texts }));
+  const masked = sumOf(scenario.masked, profile.kind === "missing" ? profile.masked : new Map());
   if (output.json)
-    output.document({ runId: record.run.runId, id: scenario.id, file: written, begunSuite: begun, tools: missing?.names ?? [], masked });
+    output.document({
+      runId: record.run.runId,
+      id: scenario.id,
+      file: written,
+      begunSuite: begun,
+      tools: missing?.names ?? [],
+      profile: profile.kind === "missing" ? inSuite(profile.file) : null,
+      masked,
+    });
   else output.lines([`The run ${record.run.runId} is the scenario ${scenario.id} in ${written}.`]);
   if (begun) output.note(`The suite ${path.join(suite, "suite.yaml")} is new.`);
-  if (missing)
-    output.note(`The definitions of ${missing.names.join(", ")} are now in ${path.join(suite, path.relative(folder, missing.file))}.`);
+  if (missing) output.note(`The definitions of ${missing.names.join(", ")} are now in ${inSuite(missing.file)}.`);
+  if (profile.kind === "missing") output.note(`The profile ${record.run.profile} of the run is now in ${inSuite(profile.file)}.`);
+  if (profile.kind === "other") output.note(profile.note);
   for (const { kind, texts } of masked) output.note(`Masked: ${kind}, in ${counted(texts, "text")}.`);
   output.note("Names of people and free text are not masked. Read the file before you share it.");
   return EXIT.ok;
+}
+
+/** Adds up how many texts were masked of each kind. */
+function sumOf(...all: readonly ReadonlyMap<string, number>[]): readonly { readonly kind: string; readonly texts: number }[] {
+  const sums = new Map<string, number>();
+  for (const [kind, texts] of all.flatMap((masked) => [...masked])) sums.set(kind, (sums.get(kind) ?? 0) + texts);
+  return [...sums].map(([kind, texts]) => ({ kind, texts }));
 }
 
 function scenarioIn(...given: Parameters<typeof scenarioOfRecord>): ReturnType<typeof scenarioOfRecord> {

@@ -31,12 +31,18 @@ export async function compareWithBaseline(
 }
 
 /** Throws a Failure if the comparison shows nothing, because a gate must not open for a result that says nothing. */
-function refuseToPass({ compared, notCompared, baseline }: Regressions): void {
+function refuseToPass({ compared, notCompared, newVariants, baseline }: Regressions): void {
   const unscored = notCompared.filter(({ why }) => why === "error");
   if (unscored.length > 0) {
     const [first] = unscored;
     const how = `${counted(unscored.length, "scenario")} could not be scored, such as ${first?.scenario ?? ""}`;
     throw new Failure(EXIT.failed, safeText(`Nobody knows whether something got worse, because ${how}: run the suite again.`));
+  }
+  const [variant] = newVariants;
+  if (variant !== undefined) {
+    const why = `the baseline ${baseline} has no ${newVariants.length === 1 ? "variant" : "variants"} ${newVariants.join(", ")}`;
+    const remedy = `compare one variant at a time, such as with --variant ${variant}, or save a baseline that has them all`;
+    throw new Failure(EXIT.failed, safeText(`Nobody knows whether something got worse, because ${why}: ${remedy}.`));
   }
   if (compared === 0)
     throw new Failure(

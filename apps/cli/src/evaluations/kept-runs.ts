@@ -1,4 +1,4 @@
-import { rm } from "node:fs/promises";
+import { readdir, rm } from "node:fs/promises";
 import path from "node:path";
 import type { Journal, Observation, ScenarioHost, Trial } from "@toolbus/evals";
 import { writeWhole } from "./whole-file.ts";
@@ -7,6 +7,8 @@ import { writeWhole } from "./whole-file.ts";
 export interface KeptRuns {
   /** The folder with one JSON file for each trial that did not pass and has a run. */
   readonly folder: string;
+  /** Whether the folder has a file. */
+  any(): Promise<boolean>;
   /** Returns the host with an eye on what its runs do. */
   watched(host: ScenarioHost): ScenarioHost;
   /** Returns the journal that writes the file of a trial before the trial counts as finished. */
@@ -19,14 +21,14 @@ export async function keptRuns(folder: string, { trials }: Pick<Journal, "trials
   const open = new Map<string, Observation>();
   return {
     folder,
+    any: async () => (await readdir(folder).catch(() => [])).length > 0,
     watched: (host) => ({
-      model: host.model,
+      ...host,
       async run(assignment, signal) {
         const observation = await host.run(assignment, signal);
         open.set(observation.runId, observation);
         return observation;
       },
-      stop: () => host.stop(),
     }),
     keptIn: (journal) => ({
       ...journal,

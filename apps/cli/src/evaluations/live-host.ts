@@ -9,7 +9,8 @@ import { followTrial } from "./follow-trial.ts";
 export function liveHost(gateway: Client, newId: () => string): ScenarioHost {
   return {
     model: `the system at ${gateway.url}`,
-    run: ({ scenario }, signal) => followTrial(scenario, { gateway, newId }, signal),
+    run: ({ scenario, onRun = () => undefined }, signal) => followTrial(scenario, { gateway, newId, onRun }, signal),
+    lookUp: (runId) => `Its run is ${runId}: "toolbus runs why ${runId}" says how far it came.`,
     stop: async () => undefined,
   };
 }

@@ -6,8 +6,15 @@ import { safeText } from "../terminal/safe-text.ts";
 
 const WIDEST = 200;
 
+/** The places of a result. */
+interface ResultPlaces {
+  readonly file: string;
+  /** The folder with what the runs of failed trials did. Null if it has no file. */
+  readonly failed: string | null;
+}
+
 /** Returns the result for people: every trial that did not pass with its reasons, and a sum for each variant. */
-export function resultLines(result: SuiteResult, { file, failed }: { readonly file: string; readonly failed: string }): readonly string[] {
+export function resultLines(result: SuiteResult, { file, failed }: ResultPlaces): readonly string[] {
   const variants = Object.keys(result.models);
   const bad = result.trials.filter(({ status }) => status !== "passed");
   return [
@@ -17,7 +24,7 @@ export function resultLines(result: SuiteResult, { file, failed }: { readonly fi
     ]),
     ...(bad.length > 0 ? [""] : []),
     ...variants.map((variant) => sumOf(result, variant, variants.length > 1)),
-    ...(bad.some(({ runId }) => runId !== undefined) ? [`What the runs of failed trials did is in ${failed}`] : []),
+    ...(failed === null ? [] : [`What the runs of failed trials did is in ${failed}`]),
     `The result is in ${file}`,
   ];
 }

@@ -103,7 +103,7 @@ export async function runEvaluation(context: Context, place: string, options: Ev
   await writeWhole(file, `${JSON.stringify(result, null, 2)}\n`, { id: around.newId(), replace: true });
   await endJournal(journal, result);
   if (output.json) output.document(result);
-  else output.lines(resultLines(result, { file, failed: kept.folder }));
+  else output.lines(resultLines(result, { file, failed: (await kept.any()) ? kept.folder : null }));
   return exitCodeOf(result);
 }
 

@@ -12,7 +12,7 @@ const CHAT = "chat";
 const INVESTIGATIONS = { release: "release-investigation", alert: "alert-investigation" } as const;
 
 /** A profile as its file has it. */
-type ProfileText = JsonObject;
+export type ProfileText = JsonObject;
 
 /**
  * Writes the profiles of a variant into a folder for the setting `PROFILES_DIR`: those of `from`, and each profile that a scenario uses with the changes
@@ -53,8 +53,8 @@ function profilesOf(scenarios: readonly Scenario[]): ReadonlySet<string> {
   return new Set(scenarios.map(({ input, profile }) => (input.kind === "messages" ? (profile ?? CHAT) : INVESTIGATIONS[input.kind])));
 }
 
-/** Reads the profiles of a folder as they are. The agent that gets them checks them. */
-async function profilesIn(folder: string): Promise<Map<string, ProfileText>> {
+/** Reads the profiles of a folder as they are. The agent that gets them checks them. Throws a Failure for a folder or a file that cannot be read. */
+export async function profilesIn(folder: string): Promise<Map<string, ProfileText>> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     throw new Failure(
       EXIT.failed,

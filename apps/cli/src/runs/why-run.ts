@@ -1,11 +1,10 @@
-import type { RunEvent, RunHistory } from "@toolbus/contracts";
-import { readHistory, readRun } from "../http/answers.ts";
-import type { Client } from "../http/client.ts";
+import { readRun } from "../http/answers.ts";
 import { wrapped, WIDTH } from "../terminal/lines.ts";
 import { safeValue } from "../terminal/safe-text.ts";
 import type { Context } from "../toolbus/context.ts";
 import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
 import { idOf } from "../toolbus/ids.ts";
+import { eventsSoFar } from "./events-so-far.ts";
 import { explainRun } from "./explain-run.ts";
 
 /** Explains in sentences what happened in a run, why it ended or what it waits for, and what to try next. */
@@ -34,15 +33,4 @@ export async function whyRun(context: Context, typed: string | undefined): Promi
     ...explained.next.map((line) => `  ${line}`),
   ]);
   return EXIT.ok;
-}
-
-/** Returns the durable events of a run up to now. */
-async function eventsSoFar(gateway: Client, runId: string): Promise<RunEvent[]> {
-  const events: RunEvent[] = [];
-  for (let after: number | undefined = 0; after !== undefined;) {
-    const page: RunHistory = readHistory(await gateway.get(`/v1/runs/${runId}/history?after=${after}`));
-    events.push(...page.events);
-    after = page.next;
-  }
-  return events;
 }

@@ -117,6 +117,15 @@ describe("the comparison with a baseline", () => {
     ]);
   });
 
+  it("names the variants that only the result has, unless one variant is compared", () => {
+    const [one, both] = [madeUpResult([scoring(1)]), madeUpResult([scoring(1), scoring(1, { variant: "short" })])];
+    const newOnes = (found: ReturnType<typeof compared>) => found.ok && found.value.newVariants;
+    expect(newOnes(compared(one, both))).toEqual(["short"]);
+    expect(newOnes(compared(both, both))).toEqual([]);
+    expect(newOnes(compared(both, one))).toEqual([]);
+    expect(newOnes(compared(one, both, WARNS_OVER, "short"))).toEqual([]);
+  });
+
   it("compares a named variant with the first one of the baseline, and no other", () => {
     const [before, now] = [
       madeUpResult([scoring(1), scoring(1, { scenario: "two" })]),

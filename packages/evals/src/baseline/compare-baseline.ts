@@ -23,6 +23,8 @@ export interface Regressions {
   readonly regressions: readonly Change[];
   readonly improvements: readonly Change[];
   readonly notCompared: readonly NotCompared[];
+  /** The variants of the result that the baseline lacks, so that nothing of them was compared. */
+  readonly newVariants: readonly string[];
   /** Scores that only one side has, as `scenario: score`. A scorer that is gone must not look like a score that stayed. */
   readonly scoresNotCompared: readonly string[];
 }
@@ -77,6 +79,7 @@ export function compareToBaseline(
       regressions: changes.filter((change) => isRegression(change, over)),
       improvements: changes.filter((change) => isImprovement(change, over)),
       notCompared: parts.flatMap(({ notCompared }) => notCompared),
+      newVariants: variant === null ? variantsOf(current).filter((name) => !variantsOf(earlier).includes(name)) : [],
       scoresNotCompared: parts.flatMap(({ scoresNotCompared }) => scoresNotCompared),
     },
   };

@@ -1,11 +1,11 @@
 import type { RunRecord } from "@toolbus/contracts";
+import { RECORDED_RUN as RUN, runRecord } from "@toolbus/contracts/testing";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { scenarioFaults } from "../scenario/scenario-faults.ts";
 import { parseScenarioFile } from "../scenario/suite-file.ts";
 import { scenarioOfRecord } from "./scenario-of-record.ts";
 
-const RUN = "rn_05_01JD0000000000000000000001";
 const USAGE = { inputTokens: 1, outputTokens: 1, modelCalls: 1, toolCalls: 1 };
 
 type Call = RunRecord["calls"][number];
@@ -36,36 +36,12 @@ function call(index: number, toolName: string, args: object, part: Partial<Call>
 
 function record(calls: readonly Call[], events: readonly object[] = []): RunRecord {
   return {
-    format: "toolbus-run-record/1",
-    at: 1,
-    origin: { tenant: "acme", principal: "una", via: "http", createdAt: 1 },
-    run: {
-      runId: RUN,
-      conversationId: "cv_05_01JD0000000000000000000001",
-      agent: "default",
-      profile: "chat",
-      input: {},
-      message: null,
-      ordinal: 1,
-      accepted: 1,
-      status: "done",
-      tools: [],
-      registryVersion: "",
-      activeMs: 1,
-      createdAt: 1,
-      startedAt: 1,
-      endedAt: 2,
-    },
+    ...runRecord("Ask una@example.com."),
     calls: [...calls],
-    remembered: [],
     events: [
       ...events,
       { sequence: 9, type: "run.completed", at: 2, text: "Done.", truncated: false, report: null, usage: USAGE },
     ] as RunRecord["events"],
-    transcript: [{ sequence: 1, entry: { type: "user", runId: RUN, text: "Ask una@example.com.", at: 1 } }],
-    tools: [],
-    profile: null,
-    leftOut: [],
   };
 }
 

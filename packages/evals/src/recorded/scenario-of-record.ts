@@ -1,9 +1,10 @@
-import { isJsonObject, isRunEnd, type Json, type JsonObject, type RecordedCall, type RunRecord, secretTexts } from "@toolbus/contracts";
+import { isJsonObject, isRunEnd, type Json, type JsonObject, type RecordedCall, type RunRecord } from "@toolbus/contracts";
 import { stringify } from "yaml";
 import { earlierCalls } from "./earlier-calls.ts";
 import { SuiteFault } from "../scenario/suite-texts.ts";
 import { type MaskedKinds, maskValues } from "./mask-values.ts";
 import { argumentsOf, recordedFixtures } from "./recorded-fixtures.ts";
+import { secretsIn } from "./secrets-in.ts";
 
 /** A run as a scenario. */
 export interface RecordedScenario {
@@ -39,9 +40,7 @@ export function scenarioOfRecord(record: RunRecord, { id = idOf(record), golden 
     ...(golden ? { model: turnsOf(record) } : {}),
     expect: expectationsOf(record),
   };
-  const earlier = earlierCalls(record).map(({ arguments: args }) => args);
-  const secrets = [run.input, ...earlier, ...record.calls.map(argumentsOf)].flatMap((args) => secretTexts(args));
-  const { value, masked } = maskValues(scenario as unknown as JsonObject, secrets);
+  const { value, masked } = maskValues(scenario as unknown as JsonObject, secretsIn(record));
   return { id, yaml: stringify(value, { lineWidth: 120 }), masked };
 }
 

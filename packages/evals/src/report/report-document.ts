@@ -82,6 +82,7 @@ export function regressionDocument(found: Regressions): object {
     regressions: found.regressions.map(changeDocument),
     improvements: found.improvements.map(changeDocument),
     not_compared: found.notCompared satisfies readonly NotCompared[],
+    new_variants: found.newVariants,
     scores_not_compared: found.scoresNotCompared,
   };
 }

@@ -42,7 +42,7 @@ export interface Trial {
   readonly status: "passed" | "failed" | "error";
   readonly scores: readonly Score[];
   readonly usage: TrialUsage;
-  /** The run, to look it up. Absent if no run began. */
+  /** The run, to look it up. Absent if no run began, or if its run did not end and is gone with the host. */
   readonly runId?: string;
   /** Why the status is `error`, in one sentence. */
   readonly problem?: string;

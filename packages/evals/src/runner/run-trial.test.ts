@@ -26,8 +26,13 @@ function scenarioWith(told: Partial<Scenario> = {}): Scenario {
   };
 }
 
-function trialOf(run: ScenarioHost["run"], scenario = scenarioWith(), scorers: Partial<Scorers> = {}, signal = never) {
-  const host: ScenarioHost = { model: "offline rules-1", run, stop: async () => undefined };
+function trialOf(
+  run: ScenarioHost["run"],
+  scenario = scenarioWith(),
+  { lookUp, ...scorers }: Partial<Scorers & Pick<ScenarioHost, "lookUp">> = {},
+  signal = never,
+) {
+  const host: ScenarioHost = { model: "offline rules-1", run, stop: async () => undefined, ...(lookUp ? { lookUp } : {}) };
   return runTrial(scenario, { host, variant: "default", repeat: 2 }, { score: scoresOf, ...scorers }, signal);
 }
 
@@ -71,6 +76,17 @@ describe("a trial", () => {
     );
     expect(trial).toMatchObject({ status: "error", problem: "It did not end within 0.02 s.", scores: [] });
     expect(aborted).toBe(true);
+  });
+
+  it("that does not end in its time names its last run and where to find it, if the host keeps its runs", async () => {
+    const run: ScenarioHost["run"] = ({ onRun }) => {
+      for (const runId of ["rn_00_1", "rn_00_2"]) onRun?.(runId);
+      return new Promise(() => undefined);
+    };
+    const late = scenarioWith({ timeoutMs: 20 });
+    const trial = await trialOf(run, late, { lookUp: (runId) => `Look at ${runId}.` });
+    expect(trial).toMatchObject({ status: "error", runId: "rn_00_2", problem: "It did not end within 0.02 s. Look at rn_00_2." });
+    expect(await trialOf(run, late)).not.toHaveProperty("runId");
   });
 
   it("is no trial if the evaluation was stopped", async () => {

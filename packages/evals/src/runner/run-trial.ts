@@ -14,7 +14,8 @@ export interface Scorers {
 
 /**
  * Runs one trial and scores it. A trial that cannot be run, does not end in the time of its scenario or cannot be judged has the status `error`, and
- * keeps the scores that it has. Rejects only with the signal's reason, once the signal has aborted.
+ * keeps the scores that it has. If its run began and the host keeps its runs, the problem says where to find the run. Rejects only with the signal's
+ * reason, once the signal has aborted.
  */
 export async function runTrial(
   scenario: Scenario,
@@ -25,8 +26,10 @@ export async function runTrial(
   const key = { scenario: scenario.id, variant, repeat };
   let observation: Observation | null = null;
   let scores: readonly Score[] = [];
+  let begun: string | null = null;
+  const onRun = (runId: string): void => void (begun = runId);
   try {
-    observation = await within(scenario, signal, (until) => host.run({ scenario, repeat }, until));
+    observation = await within(scenario, signal, (until) => host.run({ scenario, repeat, onRun }, until));
     scores = score(scenario, observation);
     scores = [...scores, ...(await judged(scenario, observation, judge, signal))];
     if (scores.length === 0 || (!judge && scores.every(({ advisory }) => advisory === true))) throw new Error(NOTHING_JUDGED);
@@ -36,14 +39,10 @@ export async function runTrial(
     return { ...key, status: failed ? "failed" : "passed", scores, usage: usageOf(observation), runId: observation.runId };
   } catch (error) {
     signal.throwIfAborted();
-    return {
-      ...key,
-      status: "error",
-      scores,
-      usage: observation ? usageOf(observation) : NOTHING,
-      ...(observation ? { runId: observation.runId } : {}),
-      problem: (error instanceof Error ? error.message : String(error)).slice(0, MOST_CHARS),
-    };
+    const problem = (error instanceof Error ? error.message : String(error)).slice(0, MOST_CHARS);
+    if (observation) return { ...key, status: "error", scores, usage: usageOf(observation), runId: observation.runId, problem };
+    const run = begun === null || !host.lookUp ? {} : { runId: begun, problem: `${problem} ${host.lookUp(begun)}` };
+    return { ...key, status: "error", scores, usage: NOTHING, problem, ...run };
   }
 }
 

@@ -18,6 +18,8 @@ export interface Variant {
 export interface Assignment {
   readonly scenario: Scenario;
   readonly repeat: number;
+  /** Is called for each run of the trial as soon as its id is known. */
+  readonly onRun?: (runId: string) => void;
 }
 
 /** Runs scenarios in one variant. */
@@ -29,5 +31,7 @@ export interface ScenarioHost {
    * if the trial could not be run, and with the signal's reason once the signal has aborted.
    */
   run(assignment: Assignment, signal: AbortSignal): Promise<Observation>;
+  /** Returns one sentence that says where people find a run after its trial. Absent if the runs are gone with the host. */
+  readonly lookUp?: (runId: string) => string;
   stop(): Promise<void>;
 }

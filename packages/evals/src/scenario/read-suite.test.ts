@@ -10,6 +10,14 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const KNOWN = new Set(["look", "file"]);
 const SCENARIO = "id: first\ninput: { message: Hello }\nexpect: { end: completed }\n";
+/** A suite with each kind of file that counts for a hash, except for a policy. */
+const HASHED = {
+  "suite.yaml": "suite: shop\nprofiles: ./profiles\ntools: ./tools.yaml\n",
+  "scenarios/a.yaml": `${SCENARIO}fixtures: { look: [{ file: ../data.json }] }\n`,
+  "data.json": "1",
+  "tools.yaml": "- name: mine\n  description: does it\n",
+  "profiles/p.yaml": "name: p\n",
+};
 
 async function write(files: Readonly<Record<string, string>>): Promise<void> {
   for (const [name, text] of Object.entries(files)) {
@@ -78,37 +86,35 @@ describe("a suite", () => {
   });
 
   it("has another hash if a scenario, a fixture's file, a tool or a profile changes, and the same hash otherwise", async () => {
-    const files = {
-      "suite.yaml": "suite: shop\nprofiles: ./profiles\ntools: ./tools.yaml\n",
-      "scenarios/a.yaml": `${SCENARIO}fixtures: { look: [{ file: ../data.json }] }\n`,
-      "data.json": "1",
-      "tools.yaml": "- name: mine\n  description: does it\n",
-      "profiles/p.yaml": "name: p\n",
-    };
-    const { hash } = await suiteOf(files);
+    const { hash } = await suiteOf(HASHED);
     expect((await suiteOf({})).hash).not.toBe(hash);
-    expect((await suiteOf(files)).hash).toBe(hash);
+    expect((await suiteOf(HASHED)).hash).toBe(hash);
     for (const [name, text] of [
-      ["scenarios/a.yaml", `${files["scenarios/a.yaml"]}tags: [x]\n`],
+      ["scenarios/a.yaml", `${HASHED["scenarios/a.yaml"]}tags: [x]\n`],
       ["data.json", "2"],
       ["tools.yaml", "- name: mine\n  description: does that\n"],
       ["profiles/p.yaml", "name: q\n"],
     ] as const)
-      expect({ name, hash: (await suiteOf({ ...files, [name]: text })).hash }).not.toEqual({ name, hash });
+      expect({ name, hash: (await suiteOf({ ...HASHED, [name]: text })).hash }).not.toEqual({ name, hash });
   });
 
-  it("has scenarios whose hash says what is asked and answered, and not which agent is evaluated", async () => {
-    const files = {
-      "suite.yaml": "suite: shop\nprofiles: ./profiles\ntools: ./tools.yaml\n",
-      "scenarios/a.yaml": `${SCENARIO}fixtures: { look: [{ file: ../data.json }] }\n`,
-      "data.json": "1",
-      "tools.yaml": "- name: mine\n  description: does it\n",
-      "profiles/p.yaml": "name: p\n",
-    };
-    const { scenarioHashes } = await suiteOf(files);
-    const agent = await suiteOf({ ...files, "tools.yaml": "- name: mine\n  description: does that\n", "profiles/p.yaml": "name: p # x\n" });
-    expect(agent.scenarioHashes).toEqual(scenarioHashes);
-    expect((await suiteOf({ ...files, "data.json": "2" })).scenarioHashes).not.toEqual(scenarioHashes);
+  it.each([
+    ["a tool", "tools.yaml", "- name: mine\n  description: does that\n"],
+    ["a profile", "profiles/p.yaml", "name: p # x\n"],
+    ["the policy", "policy.yaml", "version: 1\nhitlMode: required\n"],
+  ])("evaluates another agent with the same scenarios if %s changes", async (_what, name, text) => {
+    const files = { ...HASHED, "suite.yaml": `${HASHED["suite.yaml"]}policy: policy.yaml\n`, "policy.yaml": "version: 1\n" };
+    const { agentHash, scenarioHashes } = await suiteOf(files);
+    const changed = await suiteOf({ ...files, [name]: text });
+    expect(changed.scenarioHashes).toEqual(scenarioHashes);
+    expect(changed.agentHash).not.toBe(agentHash);
+  });
+
+  it("evaluates the same agent with another scenario if a fixture's file changes", async () => {
+    const { agentHash, scenarioHashes } = await suiteOf(HASHED);
+    const changed = await suiteOf({ ...HASHED, "data.json": "2" });
+    expect(changed.scenarioHashes).not.toEqual(scenarioHashes);
+    expect(changed.agentHash).toBe(agentHash);
   });
 });
 

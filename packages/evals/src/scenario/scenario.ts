@@ -13,9 +13,9 @@ export interface Suite {
   readonly repeats: number;
   readonly judge: JudgeSettings | null;
   readonly scenarios: readonly Scenario[];
-  /** A hash of everything that a result depends on: the scenarios, and the tools and profiles of the suite. */
+  /** A hash of everything that a result depends on: the scenarios, and the tools, profiles and policy of the suite. */
   readonly hash: string;
-  /** A hash of the tools and the profiles of the suite. They are a part of the agent that is evaluated, so no hash of a scenario has them. */
+  /** A hash of the suite's tools, profiles and policy. They are a part of the agent that is evaluated, so no hash of a scenario has them. */
   readonly agentHash: string;
   /** The hash of each scenario by its id, with its fixtures. Results of scenarios with the same hash can be compared. */
   readonly scenarioHashes: Readonly<Record<string, string>>;

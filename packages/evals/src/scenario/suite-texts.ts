@@ -17,7 +17,7 @@ export async function textsIn(folder: string, root: string): Promise<readonly Na
   return Promise.all(files.map((name) => textAt(path.join(folder, name), root)));
 }
 
-/** Returns the git repository in which a suite is, so that it may name the profiles of its product. Returns the suite's folder if there is none. */
+/** Returns the git repository in which a suite is, so that it may name the profiles of its product, or the suite's folder if there is none. */
 export async function rootOf(folder: string): Promise<string> {
   for (let place = path.resolve(folder), last = ""; place !== last; last = place, place = path.dirname(place))
     if (await exists(path.join(place, ".git"))) return place;
@@ -32,8 +32,8 @@ async function exists(place: string): Promise<boolean> {
 }
 
 /**
- * Throws a `SuiteFault` if a place that a suite names is outside the suite's repository or folder, also by a link. A suite of somebody else must not give the files
- * of its reader to a model. A place that does not exist is not refused here.
+ * Throws a `SuiteFault` if a place that a suite names is outside `root`, also by a link. A suite of somebody else must not give the files of its reader
+ * to a model. A place that does not exist is not refused here.
  */
 export async function refuseOutside(place: string, root: string): Promise<void> {
   const real = await realpath(place).catch(() => null);

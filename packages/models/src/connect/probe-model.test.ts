@@ -25,6 +25,7 @@ async function vendor() {
 function answer({ url = "", headers }: IncomingMessage, response: ServerResponse): void {
   const json = (status: number, body: object): void =>
     void response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+  if (url === "/silent/models") return;
   if (url === "/api/tags") return json(200, { models: [{ name: "big:latest" }] });
   if (headers.authorization !== `Bearer ${KEY}`) return json(401, {});
   if (url === "/broken/models") return json(503, {});
@@ -95,6 +96,12 @@ describe("the probe of a model", () => {
       ok: false,
       what: expect.stringMatching(/answers 503\.$/),
     });
+  });
+
+  it("says that a server is too slow, and not that it is gone", async () => {
+    await using server = await vendor();
+    const settings = { ...noModelSettings, keys, provider: "compatible", model: "big", baseUrl: `${server.url}/silent` };
+    expect(await probeModel(settings, never, 50)).toMatchObject({ ok: false, what: `${server.url} did not answer within 0.05 s.` });
   });
 
   it("asks nobody about the offline rules, and says what is wrong with unusable settings", async () => {

@@ -10,22 +10,28 @@ export type ModelProbe =
   | { readonly ok: false; readonly what: string; readonly fix: string };
 
 const PROBE_MS = 10_000;
+/** How long a probe waits. */
+interface Wait {
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+}
+
 const MAX_LIST_CHARS = 4_000_000;
 
 /**
  * Asks the configured provider whether it can be reached, accepts the key and knows the model. The request costs nothing and sends only the key and
- * the model's name. Returns null if the configuration has no provider to ask. Rejects only with the signal's reason.
+ * the model's name. Returns null if the configuration has no provider to ask. Waits `timeoutMs` at most. Rejects only with the signal's reason.
  */
-export async function probeModel(settings: ModelSettings, signal: AbortSignal): Promise<ModelProbe | null> {
+export async function probeModel(settings: ModelSettings, signal: AbortSignal, timeoutMs = PROBE_MS): Promise<ModelProbe | null> {
   try {
-    return await probed(settings, signal);
+    return await probed(settings, { signal, timeoutMs });
   } catch (error) {
     if (error instanceof ModelRefused) return { ok: false, what: "It cannot be used as it is set.", fix: error.message };
     throw error;
   }
 }
 
-async function probed(settings: ModelSettings, signal: AbortSignal): Promise<ModelProbe | null> {
+async function probed(settings: ModelSettings, wait: Wait): Promise<ModelProbe | null> {
   const { provider, model } = chooseProvider(settings);
   const other = otherAddress(settings, provider);
   const variable = other?.variable ?? null;
@@ -36,22 +42,22 @@ async function probed(settings: ModelSettings, signal: AbortSignal): Promise<Mod
     case "anthropic": {
       const headers = { authorization: `Bearer ${neededKey(settings, provider)}`, "anthropic-version": "2023-06-01" };
       const url = `${base("https://api.anthropic.com")}/v1/models/${encodeURIComponent(model)}`;
-      return verdict(await answerOf(url, headers, signal), { provider, model, url, variable });
+      return verdict(await answerOf(url, headers, wait), { provider, model, url, variable });
     }
     case "openai": {
       const url = `${base("https://api.openai.com/v1")}/models/${encodeURIComponent(model)}`;
-      return verdict(await answerOf(url, bearer(neededKey(settings, provider)), signal), { provider, model, url, variable });
+      return verdict(await answerOf(url, bearer(neededKey(settings, provider)), wait), { provider, model, url, variable });
     }
     case "openrouter": {
       // OpenRouter's list of models is public, so only this endpoint shows whether the key is valid.
       const url = `${base("https://openrouter.ai/api/v1")}/key`;
-      return verdict(await answerOf(url, bearer(neededKey(settings, provider)), signal), { provider, model, url, variable });
+      return verdict(await answerOf(url, bearer(neededKey(settings, provider)), wait), { provider, model, url, variable });
     }
     case "compatible": {
       if (settings.baseUrl === null) throw new ModelRefused('The provider "compatible" needs LLM_BASE_URL: the address of its server.');
       const url = `${base("")}/models`;
       const key = optionalKey(settings, provider);
-      return verdict(await answerOf(url, key === null ? {} : bearer(key), signal), {
+      return verdict(await answerOf(url, key === null ? {} : bearer(key), wait), {
         provider,
         model,
         url,
@@ -62,7 +68,7 @@ async function probed(settings: ModelSettings, signal: AbortSignal): Promise<Mod
     }
     case "ollama": {
       const url = `${ollamaAddress(settings.ollamaHost)}/api/tags`;
-      return verdict(await answerOf(url, {}, signal), { provider, model, url, variable: "OLLAMA_HOST", list: "models", id: "name" });
+      return verdict(await answerOf(url, {}, wait), { provider, model, url, variable: "OLLAMA_HOST", list: "models", id: "name" });
     }
     case "bedrock":
       return {
@@ -88,17 +94,17 @@ interface Asked {
   readonly id?: string;
 }
 
-type Answer = { readonly status: number; readonly body: unknown } | { readonly status: null };
+type Answer = { readonly status: number; readonly body: unknown } | { readonly status: null; readonly lateMs: number | null };
 
-async function answerOf(url: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Answer> {
+async function answerOf(url: string, headers: Readonly<Record<string, string>>, { signal, timeoutMs }: Wait): Promise<Answer> {
   try {
-    const response = await fetch(url, { headers, redirect: "error", signal: AbortSignal.any([signal, AbortSignal.timeout(PROBE_MS)]) });
+    const response = await fetch(url, { headers, redirect: "error", signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]) });
     const text = await beginningOf(response, MAX_LIST_CHARS);
     signal.throwIfAborted();
     return { status: response.status, body: jsonOf(text) };
-  } catch {
+  } catch (error) {
     signal.throwIfAborted();
-    return { status: null };
+    return { status: null, lateMs: error instanceof Error && error.name === "TimeoutError" ? timeoutMs : null };
   }
 }
 
@@ -111,7 +117,11 @@ function verdict(answer: Answer, asked: Asked): ModelProbe {
       provider === "ollama"
         ? 'Start it with "ollama serve", or set OLLAMA_HOST.'
         : `Check ${variable === null ? "the network" : `the network and ${variable}`}.`;
-    return { ok: false, what: `Nothing answers at ${origin}.`, fix };
+    return {
+      ok: false,
+      what: answer.lateMs === null ? `Nothing answers at ${origin}.` : `${origin} did not answer within ${answer.lateMs / 1000} s.`,
+      fix,
+    };
   }
   if (answer.status === 401 || answer.status === 403)
     return {

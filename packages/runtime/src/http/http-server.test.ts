@@ -102,6 +102,28 @@ describe("an HTTP server", () => {
     ]);
   });
 
+  it("speaks of an Idempotency-Key only to a POST that the store could not serve, because a read has none", async () => {
+    const away = (method: "GET" | "POST" | "DELETE", error: Error, url: string): PlainRoute => ({
+      method,
+      url,
+      access: "public",
+      handle: () => Promise.reject(error),
+    });
+    const methods = ["GET", "POST", "DELETE"] as const;
+    await using t = await setup(
+      methods.flatMap((method) => [away(method, new StoreUnavailable("gone"), "/away"), away(method, new StoreRefused("no"), "/refused")]),
+    );
+    const remedies = async (url: string) =>
+      Promise.all(
+        methods.map(async (method) => ((await (await fetch(t.server.url + url, { method })).json()) as { remedy: string }).remedy),
+      );
+    const later = "in a few seconds. If it persists, have an operator look at the service's log.";
+    const [plain, keyed] = ["the request", "the request with the same Idempotency-Key"];
+    expect(await remedies("/away")).toEqual([`Repeat ${plain} ${later}`, `Repeat ${keyed} ${later}`, `Repeat ${plain} ${later}`]);
+    const look = "Have an operator look at the service's log, then repeat";
+    expect(await remedies("/refused")).toEqual([`${look} ${plain}.`, `${look} ${keyed}.`, `${look} ${plain}.`]);
+  });
+
   it("has no route for HEAD, which would run the handler of GET without a reader", async () => {
     let runs = 0;
     await using t = await setup([{ method: "GET", url: "/counted", access: "public", handle: async () => ({ runs: ++runs }) }]);

@@ -70,7 +70,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     forceCloseConnections: true,
     routerOptions: { maxParamLength: MAX_ADDRESS },
     // These handlers answer requests that Fastify and Node refuse before a route is found.
-    frameworkErrors: (error, _request, reply) => sendProblem(reply, asProblem(error)),
+    frameworkErrors: (error, request, reply) => sendProblem(reply, asProblem(error, request.method)),
     clientErrorHandler: answerBrokenRequest,
   });
   readJsonOnly(app);

@@ -34,7 +34,7 @@ export function answerProblems(
     );
   });
   app.setErrorHandler((error: FastifyError | HttpProblem, request, reply) => {
-    const problem = asProblem(error);
+    const problem = asProblem(error, request.method);
     // The log also gets a refusal by the store. Such a refusal lasts until somebody fixes its cause, and only its own message names the cause.
     if (problem.code === "internal" || error instanceof StoreRefused)
       log.error({ error, method: request.method, route: request.routeOptions.url }, "a request failed");
@@ -80,7 +80,9 @@ function brokenRequest(code: string | undefined): HttpProblem {
   return new HttpProblem("invalid_request", "This is not a readable HTTP request.", { remedy: "Speak HTTP/1.1." });
 }
 
-export function asProblem(error: FastifyError | HttpProblem | Error): HttpProblem {
+/** Returns the problem for an error. `method` is that of the request, because only a POST has an `Idempotency-Key`. */
+export function asProblem(error: FastifyError | HttpProblem | Error, method: string): HttpProblem {
+  const again = method === "POST" ? "the request with the same Idempotency-Key" : "the request";
   if (error instanceof HttpProblem) return error;
   if (error instanceof StoreUnavailable) {
     return new HttpProblem(
@@ -88,7 +90,7 @@ export function asProblem(error: FastifyError | HttpProblem | Error): HttpProble
       error.fault === undefined
         ? "The state store cannot be reached; nothing was lost."
         : `The state store accepts no changes now (${error.fault}); nothing was lost.`,
-      { remedy: "Repeat the request with the same Idempotency-Key." },
+      { remedy: `Repeat ${again} in a few seconds. If it persists, have an operator look at the service's log.` },
       { "retry-after": "2" },
     );
   }
@@ -96,7 +98,7 @@ export function asProblem(error: FastifyError | HttpProblem | Error): HttpProble
     return new HttpProblem(
       "store_unavailable",
       "The state store refuses this service's request; the log has the reason, and nothing was lost.",
-      { remedy: "Have an operator look at the service's log, then repeat the request with the same Idempotency-Key." },
+      { remedy: `Have an operator look at the service's log, then repeat ${again}.` },
       { "retry-after": "30" },
     );
   }

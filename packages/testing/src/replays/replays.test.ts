@@ -1,5 +1,5 @@
 import { replayRecord } from "@toolbus/agent";
-import { keys, type Run } from "@toolbus/contracts";
+import { CONTEXT_STRATEGIES, keys, type Run } from "@toolbus/contracts";
 import { describe, expect, it } from "vitest";
 import { canonicalRuns } from "../kills/canonical-runs.ts";
 import { planOf } from "../seeds/run-seed.ts";
@@ -79,6 +79,24 @@ describe("a replay of a run of real services", () => {
     await replayAll("fixed calls", await runWorld(seeded), seen);
     expect(seen.different).toEqual([]);
     expect(seen.found.get("seed round")).toBe(1);
+  });
+
+  it.each(CONTEXT_STRATEGIES)("is byte-equal for a conversation that is too long for the model, shortened by %s", async (strategy) => {
+    const plan = quietPlan("too long", [[{ name: "look_up", n: 1 }], [{ name: "add_up", n: 2 }]]);
+    const profile = { ...plan.settings.profile, context: { strategy, maxMessages: 5 } };
+    const short: WorldPlan = { ...plan, settings: { ...plan.settings, profile }, requests: [{ name: "v0", messages: 3 }] };
+    const seen = { found: new Map<Kind, number>(), different: [] as string[] };
+    const end = await runWorld(short);
+    expect(await replayAll("too long", end, seen)).toBe(3);
+    expect(seen.different).toEqual([]);
+    const { records } = await worldRecords(end);
+    const turns = records.flatMap(({ events }) => events.filter(({ type }) => type === "turn"));
+    expect(turns.filter((turn) => "pruned" in turn).length).toBeGreaterThanOrEqual(3);
+    // If the model's own window was too short, no part of the log says why.
+    for (const record of records) {
+      const { context: _, ...rest } = record.profile?.profile ?? {};
+      expect((await replayRecord({ ...record, profile: record.profile && { ...record.profile, profile: rest } })).difference).toBeNull();
+    }
   });
 });
 

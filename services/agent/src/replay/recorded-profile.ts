@@ -1,6 +1,7 @@
-import { DIRECT_CALL_PROFILE, isJsonObject, type JsonObject, type RunRecord } from "@toolbus/contracts";
+import { DIRECT_CALL_PROFILE, isJsonObject, type JsonObject, type ProfileFile, type RunRecord } from "@toolbus/contracts";
 import { directCallProfile } from "../direct-call/direct-call.ts";
 import type { Profile } from "../profile.ts";
+import { profileFileOf } from "../profiles/profile-file-of.ts";
 
 /** A record that cannot be played again. The message is one sentence with the remedy. */
 export class ReplayRefused extends Error {
@@ -16,6 +17,11 @@ export function recordedProfile({ run, events, profile }: RunRecord): Profile | 
   throw new ReplayRefused(
     `The record of ${run.runId} does not have the profile "${run.profile}": record the run with an operator's key, or give the profile with --profile.`,
   );
+}
+
+/** Returns the profile of a record as a file has it. Null if the record has no profile. Throws `ReplayRefused` if the profile lacks parts. */
+export function recordedProfileFile({ run, profile }: RunRecord): ProfileFile | null {
+  return profile?.profile ? profileFileOf(wholeProfile(profile.profile, run.runId)) : null;
 }
 
 /** An agent wrote the profile with all of its parts, but a person may have edited the file of a record since. */

@@ -47,11 +47,23 @@ function stopOf(calls: readonly ModelCall[], next: NumberedRunEvent | undefined)
   return next.truncated ? "max_tokens" : "end_turn";
 }
 
-/** Returns what this turn added to the run's usage. The events have the sums, which the replay makes again. */
-function usageOf({ events }: RunRecord, turn: TurnEvent): ModelUsage {
+/**
+ * Returns how many calls of unknown price came before the call of this turn, since the event before. They wrote summaries of the conversation, and no
+ * event of their own says so.
+ */
+export function unpricedSummaries(record: RunRecord, turn: TurnEvent): number {
+  return Math.max(0, addedBy(record, turn)("unpricedCalls") - 1);
+}
+
+function addedBy({ events }: RunRecord, turn: TurnEvent): (name: keyof Usage) => number {
   const before = events.findLast((event) => event.sequence < turn.sequence && "usage" in event);
   const earlier: Partial<Usage> = before && "usage" in before ? before.usage : {};
-  const added = (name: keyof Usage): number => (turn.usage[name] ?? 0) - (earlier[name] ?? 0);
+  return (name) => (turn.usage[name] ?? 0) - (earlier[name] ?? 0);
+}
+
+/** Returns what this turn added to the run's usage. The events have the sums, which the replay makes again. */
+function usageOf(record: RunRecord, turn: TurnEvent): ModelUsage {
+  const added = addedBy(record, turn);
   const given = (name: "cacheReadTokens" | "cacheWriteTokens" | "reasoningTokens") => (added(name) > 0 ? { [name]: added(name) } : {});
   return {
     inputTokens: added("inputTokens"),

@@ -1,0 +1,51 @@
+import { readContext, readRunPage } from "../http/answers.ts";
+import type { Client } from "../http/client.ts";
+import { eventsSoFar } from "../runs/events-so-far.ts";
+import { spanOf } from "../terminal/duration.ts";
+import { safeText } from "../terminal/safe-text.ts";
+import { SELF } from "../toolbus/self.ts";
+import { type Check, fail, ok, warn } from "./check.ts";
+import { findingOf } from "./finding-of.ts";
+import { slowestTurn } from "./slowest-turn.ts";
+
+/** What to do about each error code of runs that fail because of their model (docs/models.md). */
+const MODEL_REMEDIES: ReadonlyMap<string, string> = new Map([
+  ["answer_stalled", "check the model's server"],
+  ["answer_too_large", "check the model and its server"],
+  ["authentication_failed", "set the right key, or check the account"],
+  ["empty_reply", "check LLM_MODEL"],
+  ["invalid_request", "check LLM_MODEL, and what the message names"],
+  ["model_timeout", "the model is too slow: raise MODEL_TIMEOUT_MS, or use a faster one"],
+  ["network_failed", "check the address of the model's server, and that it runs"],
+  ["provider_failed", "check the model's server, or ask its vendor"],
+  ["rate_limited", "wait, or raise the limit with the vendor"],
+]);
+
+/** A turn that takes longer than this is slow for people, and a few such turns use up the active time of a run. */
+const SLOW_MS = 15_000;
+
+/** Reports which model answered last, and how long it took if it was slow. A client has no other way to find out the configured model. */
+export function checkModel(gateway: Client): Promise<Check> {
+  const name = "model";
+  return findingOf(name, async () => {
+    const [run] = readRunPage(await gateway.get("/v1/runs?limit=1")).runs;
+    if (!run) return ok(name, `not known before the first run: "${SELF} chat" begins one`);
+    const { provider, model } = readContext(await gateway.get(`/v1/conversations/${run.conversationId}/context`));
+    const remedy = run.status === "failed" ? MODEL_REMEDIES.get(run.code ?? "") : undefined;
+    if (remedy !== undefined) {
+      return fail(name, `The last run failed (${safeText(run.code ?? "")}).`, `"${SELF} runs show ${run.runId}" says why; ${remedy}.`);
+    }
+    const slow = provider === "offline" ? null : slowestTurn(await eventsSoFar(gateway, run.runId));
+    if (slow && slow.tookMs >= SLOW_MS)
+      return warn(
+        name,
+        safeText(
+          `${provider ?? "The model"} ${model ?? ""} took ${spanOf(slow.tookMs)} for the turn of round ${slow.round} of the last run.`,
+        ),
+        "Use a faster model. Or raise MODEL_TIMEOUT_MS, which bounds one call of the model (docs/models.md), and activeSeconds of the profile, which bounds a run (docs/profiles.md).",
+      );
+    if (provider === "offline")
+      return ok(name, safeText(`offline ${model ?? ""}, last used; docs/models.md says how to set a language model`));
+    return ok(name, provider === null ? "not used yet in the last conversation" : safeText(`${provider} ${model ?? ""}, last used`));
+  });
+}

@@ -1,0 +1,2 @@
+export { pendingPayment } from "./pending-payment.ts";
+export { RECORDED_RUN, runRecord } from "./run-record.ts";
