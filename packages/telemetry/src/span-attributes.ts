@@ -14,10 +14,27 @@ export function clean(attributes: Attributes): Attributes {
 export function addClean(kept: Record<string, Attributes[string]>, attributes: Attributes): void {
   for (const name in attributes) {
     const value = attributes[name];
-    if (typeof value === "string") kept[name] = cleanText(value);
+    if (typeof value === "string") kept[name] = cleanValue(name, value);
     else if (typeof value === "object") kept[name] = value.map(cleanText);
     else if (value !== undefined) kept[name] = value;
   }
+}
+
+/** The last values of each name that had nothing to redact, in turn. Most names have few values, and a comparison costs less than the search. */
+const harmless = new Map<string, { readonly values: string[]; oldest: number }>();
+const MOST_NAMES = 1000;
+const MOST_VALUES = 4;
+
+function cleanValue(name: string, value: string): string {
+  const known = harmless.get(name);
+  if (known?.values.includes(value)) return value;
+  const cleaned = cleanText(value);
+  if (cleaned !== value) return cleaned;
+  if (known) {
+    known.values[known.oldest] = value;
+    known.oldest = (known.oldest + 1) % MOST_VALUES;
+  } else if (harmless.size < MOST_NAMES) harmless.set(name, { values: [value], oldest: 1 });
+  return value;
 }
 
 function cleanText(text: string): string {
