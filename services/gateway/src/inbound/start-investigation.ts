@@ -27,7 +27,7 @@ export async function startInvestigation(
 ): Promise<MessageAccepted | Refused> {
   const subject = subjectOf(body);
   if (subject.kind === "refused") return subject;
-  const byKey = { route: ROUTE, name: key, hash: requestHash(JSON.parse(JSON.stringify(body))) };
+  const byKey = { route: ROUTE, name: key, hash: requestHash(body) };
   return startSubject(inbound, { ...request, subject, known: known ?? byKey });
 }
 
