@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { clean } from "./span-attributes.ts";
+import { clean, cleanName } from "./span-attributes.ts";
 
 const SECRET = "sk-0123456789abcdefghij";
 
@@ -12,6 +12,11 @@ describe("attributes of spans", () => {
         "span.of": "[redacted]",
       });
     }
+  });
+
+  it("have a span whose name is redacted each time", () => {
+    for (let n = 0; n < 12; n++)
+      expect([cleanName(`work ${n % 8}`), cleanName(`work ${SECRET}`)]).toEqual([`work ${n % 8}`, "work [redacted]"]);
   });
 
   it("are cut at 512 characters each time", () => {

@@ -20,21 +20,39 @@ export function addClean(kept: Record<string, Attributes[string]>, attributes: A
   }
 }
 
-/** The last values of each name that had nothing to redact, in turn. Most names have few values, and a comparison costs less than the search. */
-const harmless = new Map<string, { readonly values: string[]; oldest: number }>();
+/** Returns the name of a span, redacted. */
+export function cleanName(name: string): string {
+  return harmlessOr(redactText, names, name);
+}
+
+/** The last texts of one kind that had nothing to redact, in turn. Most kinds have few texts, and a comparison costs less than the search. */
+interface Harmless {
+  readonly texts: string[];
+  oldest: number;
+}
+
+const names: Harmless = { texts: [], oldest: 0 };
+const values = new Map<string, Harmless>();
 const MOST_NAMES = 1000;
-const MOST_VALUES = 4;
+const MOST_TEXTS = 6;
 
 function cleanValue(name: string, value: string): string {
-  const known = harmless.get(name);
-  if (known?.values.includes(value)) return value;
-  const cleaned = cleanText(value);
-  if (cleaned !== value) return cleaned;
-  if (known) {
-    known.values[known.oldest] = value;
-    known.oldest = (known.oldest + 1) % MOST_VALUES;
-  } else if (harmless.size < MOST_NAMES) harmless.set(name, { values: [value], oldest: 1 });
-  return value;
+  let known = values.get(name);
+  if (!known) {
+    if (values.size >= MOST_NAMES) return cleanText(value);
+    known = { texts: [], oldest: 0 };
+    values.set(name, known);
+  }
+  return harmlessOr(cleanText, known, value);
+}
+
+function harmlessOr(cleaned: (text: string) => string, known: Harmless, text: string): string {
+  if (known.texts.includes(text)) return text;
+  const clean = cleaned(text);
+  if (clean !== text) return clean;
+  known.texts[known.oldest] = text;
+  known.oldest = (known.oldest + 1) % MOST_TEXTS;
+  return text;
 }
 
 function cleanText(text: string): string {
