@@ -14,45 +14,10 @@ export function clean(attributes: Attributes): Attributes {
 export function addClean(kept: Record<string, Attributes[string]>, attributes: Attributes): void {
   for (const name in attributes) {
     const value = attributes[name];
-    if (typeof value === "string") kept[name] = cleanValue(name, value);
+    if (typeof value === "string") kept[name] = cleanText(value);
     else if (typeof value === "object") kept[name] = value.map(cleanText);
     else if (value !== undefined) kept[name] = value;
   }
-}
-
-/** Returns the name of a span, redacted. */
-export function cleanName(name: string): string {
-  return harmlessOr(redactText, names, name);
-}
-
-/** The last texts of one kind that had nothing to redact, in turn. Most kinds have few texts, and a comparison costs less than the search. */
-interface Harmless {
-  readonly texts: string[];
-  oldest: number;
-}
-
-const names: Harmless = { texts: [], oldest: 0 };
-const values = new Map<string, Harmless>();
-const MOST_NAMES = 1000;
-const MOST_TEXTS = 6;
-
-function cleanValue(name: string, value: string): string {
-  let known = values.get(name);
-  if (!known) {
-    if (values.size >= MOST_NAMES) return cleanText(value);
-    known = { texts: [], oldest: 0 };
-    values.set(name, known);
-  }
-  return harmlessOr(cleanText, known, value);
-}
-
-function harmlessOr(cleaned: (text: string) => string, known: Harmless, text: string): string {
-  if (known.texts.includes(text)) return text;
-  const clean = cleaned(text);
-  if (clean !== text) return clean;
-  known.texts[known.oldest] = text;
-  known.oldest = (known.oldest + 1) % MOST_TEXTS;
-  return text;
 }
 
 function cleanText(text: string): string {

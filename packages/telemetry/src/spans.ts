@@ -1,7 +1,8 @@
 import { attributeNames } from "./names.ts";
 import { type Attributes, type RecordedSpan, recorder, type SpanKind } from "./recorder.ts";
+import { redactText } from "./redact.ts";
 import { NO_ATTRIBUTES, type Scope, scopes } from "./scope.ts";
-import { addClean, clean, cleanName } from "./span-attributes.ts";
+import { addClean, clean } from "./span-attributes.ts";
 import { type Carrier, carrierOf, readCarrier, type SentContext, type TracePoint, traceparentOf } from "./trace-context.ts";
 
 /**
@@ -82,7 +83,7 @@ export function openSpan(name: string, options: SpanOptions): OpenSpan {
   const attributes = { ...inherited };
   if (options.attributes) addClean(attributes, options.attributes);
   const received = options.parent?.how === "received";
-  const recorded = spans.start(cleanName(name), { kind: options.kind ?? "internal", attributes, parent, received, links });
+  const recorded = spans.start(redactText(name), { kind: options.kind ?? "internal", attributes, parent, received, links });
   return new RunningSpan(recorded, inherited, active?.foreign, options.kind === "consumer");
 }
 
@@ -183,7 +184,7 @@ class RunningSpan implements OpenSpan, Scope {
   }
 
   async become<T>(name: string, attributes: Attributes = NO_ATTRIBUTES, work: (span: Span) => Promise<T>): Promise<T> {
-    this.recorded.rename(cleanName(name));
+    this.recorded.rename(redactText(name));
     this.set(attributes);
     try {
       return await work(this);
