@@ -1,6 +1,5 @@
-import { randomBytes } from "node:crypto";
 import { memoryBus, type MessageBus } from "@toolbus/bus";
-import { generateSigningKey, publicKeySet, type Signer, signerOf, staticKeySet } from "@toolbus/grants";
+import { drawnRandom, generateSigningKey, publicKeySet, type Signer, signerOf, staticKeySet } from "@toolbus/grants";
 import { connectState } from "@toolbus/state";
 import { silentLog } from "@toolbus/telemetry";
 import { startWorker, type Toolset } from "@toolbus/tool-kit";
@@ -33,7 +32,7 @@ export async function benchWorker(stateUrl: string, wrapBus: (bus: MessageBus) =
     log: silentLog,
     clock,
     monotonic: () => performance.now(),
-    random: (bytes) => randomBytes(bytes),
+    random: drawnRandom(),
   });
   return {
     client: await callClient({ bus, shards: state.shards, clock }),

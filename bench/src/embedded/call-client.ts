@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import type { Disposition, MessageBus } from "@toolbus/bus";
 import {
   attributes,
@@ -14,7 +13,7 @@ import {
   type ToolResult,
   topics,
 } from "@toolbus/contracts";
-import { canonicalJson, secretHash } from "@toolbus/grants";
+import { canonicalJson, drawnRandom, secretHash } from "@toolbus/grants";
 import { type Executor, readResult } from "@toolbus/tool-kit";
 import { TOOLSET } from "./noop-tools.ts";
 
@@ -60,7 +59,8 @@ export async function callClient({
   /** The toolset whose worker is called. */
   readonly toolset?: string;
 }): Promise<CallClient> {
-  const mint = () => ({ now: clock(), random: randomBytes(32) });
+  const random = drawnRandom();
+  const mint = () => ({ now: clock(), random: random(32) });
   const sessionId = newConversationId(mint(), shards);
   const waiting = new Map<string, Waiting>();
   let runId = newRunId(mint(), sessionId);
@@ -70,7 +70,7 @@ export async function callClient({
   return {
     async call(executor, args, grantFor) {
       const draft = { callId: nextCallId(), runId, text: canonicalJson(args), now: clock() };
-      const secret = randomBytes(16).toString("base64url");
+      const secret = Buffer.from(random(16)).toString("base64url");
       const { promise, resolve } = Promise.withResolvers<ToolResult>();
       // The call is registered before it is published, because the result may arrive before the publish resolves.
       waiting.set(draft.callId, { secretHash: secretHash(secret), joined: resolve });

@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { memoryBus } from "@toolbus/bus";
 import { attributes, type Json, keyOf, keys, type RunEvent, shardOf, topics } from "@toolbus/contracts";
-import { ownKeys } from "@toolbus/grants";
+import { drawnRandom, ownKeys } from "@toolbus/grants";
 import { gateway } from "@toolbus/gateway";
 import { readSettings } from "@toolbus/runtime";
 import { connectState } from "@toolbus/state";
@@ -57,7 +57,7 @@ export async function benchGateway({ directory, stateUrl, env = {}, firstWords }
   );
   const own = await ownKeys(["gateway"]);
   const keyed = { identity: own.identityOf("gateway"), trusted: own.trusted, embedded: true };
-  const infrastructure = { bus, state, log: silentLog, ...keyed, random: randomBytes, monotonic: () => performance.now(), clock };
+  const infrastructure = { bus, state, log: silentLog, ...keyed, random: drawnRandom(), monotonic: () => performance.now(), clock };
   // No agent takes the accepted runs, so the gateway must not announce them again. All clients have the same principal, so its limits are raised or
   // turned off.
   const patient = {

@@ -1,7 +1,6 @@
-import { randomBytes } from "node:crypto";
 import { connectBus, type MessageBus } from "@toolbus/bus";
 import { isJsonObject, type Json, topics } from "@toolbus/contracts";
-import { generateSigningKey, publicKeySet, signerOf, staticKeySet } from "@toolbus/grants";
+import { drawnRandom, generateSigningKey, publicKeySet, signerOf, staticKeySet } from "@toolbus/grants";
 import { tracedBus } from "@toolbus/runtime";
 import { connectState } from "@toolbus/state";
 import { silentLog } from "@toolbus/telemetry";
@@ -35,7 +34,7 @@ export function toolbusDriver(kind: BrokerKind): Driver {
         log: silentLog,
         clock,
         monotonic,
-        random: (bytes) => randomBytes(bytes),
+        random: drawnRandom(),
         concurrency: PREFETCH,
       });
       return {

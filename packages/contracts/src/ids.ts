@@ -64,19 +64,29 @@ export function shardOf(id: string): string {
   if (known !== undefined) return known;
   const shard = anyId.exec(id)?.[1];
   if (!shard) throw new Error(`"${id.slice(0, 80)}" is not an id of a conversation, run, call, approval, dead letter or delivery.`);
+  know(id, shard);
+  return shard;
+}
+
+function know(id: string, shard: string): void {
   if (shards.size >= MOST_SHARDS_KNOWN) shards.clear();
   shards.set(id, shard);
-  return shard;
 }
 
 /** Returns a new conversation id. The random bytes choose its shard. */
 export function newConversationId(mint: Mint, shards: number): string {
-  return `cv_${shardName((mint.random[0] ?? 0) % shards)}_${ulidOf(mint)}`;
+  const shard = shardName((mint.random[0] ?? 0) % shards);
+  const id = `cv_${shard}_${ulidOf(mint)}`;
+  know(id, shard);
+  return id;
 }
 
 /** Returns a new run id on the conversation's shard. */
 export function newRunId(mint: Mint, conversationId: string): string {
-  return `rn_${shardOf(conversationId)}_${ulidOf(mint)}`;
+  const shard = shardOf(conversationId);
+  const id = `rn_${shard}_${ulidOf(mint)}`;
+  know(id, shard);
+  return id;
 }
 
 /**

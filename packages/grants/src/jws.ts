@@ -29,8 +29,7 @@ const ALGORITHM = "Ed25519";
 
 /** Signs a payload as a compact JWS. The same payload and key give the same bytes. Throws a RangeError if the text is too long for a reader. */
 export async function signJws(typ: SignedType, payload: JsonObject, signer: Signer): Promise<string> {
-  const header = Buffer.from(JSON.stringify({ alg: ALGORITHM, kid: signer.kid, typ })).toString("base64url");
-  const signed = `${header}.${Buffer.from(canonicalJson(payload)).toString("base64url")}`;
+  const signed = `${headerOf(typ, signer.kid)}.${Buffer.from(canonicalJson(payload)).toString("base64url")}`;
   // Node's `sign` runs in this thread. Web Crypto uses a thread pool and needs three times as much processor time.
   const text = `${signed}.${sign(null, Buffer.from(signed), signer.key).toString("base64url")}`;
   if (text.length > MAX_SIGNED_CHARS)
@@ -39,6 +38,19 @@ export async function signJws(typ: SignedType, payload: JsonObject, signer: Sign
   remember(text, signer.key);
   return text;
 }
+
+/** Returns the first segment of a text of this type and key. A process signs with few keys, so each header is made once and remembered. */
+function headerOf(typ: SignedType, kid: string): string {
+  const name = `${typ} ${kid}`;
+  const known = headers.get(name);
+  if (known !== undefined) return known;
+  const header = Buffer.from(JSON.stringify({ alg: ALGORITHM, kid, typ })).toString("base64url");
+  if (headers.size === MOST_REMEMBERED) headers.clear();
+  headers.set(name, header);
+  return header;
+}
+
+const headers = new Map<string, string>();
 
 export type UnsignedReason = "too_large" | "malformed" | "header" | "signature";
 

@@ -26,7 +26,8 @@ export async function signDocument<T extends JsonObject>(
 ): Promise<Signed<T>> {
   const { key, revision } = document;
   const { signature: _, ...content } = { ...document.content, revision };
-  const signature = await signJws(typ, { key, revision, hash: hashOf(content) }, signer);
+  // The members are in the order of the canonical text, which is then written in one pass.
+  const signature = await signJws(typ, { hash: hashOf(content), key, revision }, signer);
   return { ...document.content, revision, signature };
 }
 

@@ -7,15 +7,13 @@ import type { Json } from "@toolbus/contracts";
 export function stableJson(value: Json): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   if (isList(value)) return `[${value.map(stableJson).join(",")}]`;
-  const members = Object.keys(value)
-    .filter((name) => value[name] !== undefined)
-    .toSorted(byCodeUnits)
-    .map((name) => `${JSON.stringify(name)}:${stableJson(value[name] ?? null)}`);
-  return `{${members.join(",")}}`;
-}
-
-function byCodeUnits(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+  let members = "";
+  // Without a comparator, sort compares UTF-16 code units, as RFC 8785 requires.
+  for (const name of Object.keys(value).sort()) {
+    const member = value[name];
+    if (member !== undefined) members += `${members === "" ? "" : ","}${JSON.stringify(name)}:${stableJson(member)}`;
+  }
+  return `{${members}}`;
 }
 
 function isList(value: Json): value is readonly Json[] {

@@ -18,6 +18,20 @@ describe("trace context", () => {
     expect(carrierOf(readCarrier(carrier) ?? never())).toEqual(carrier);
   });
 
+  it("is read again as it was, whatever was read in between, and does not lend its parts to another", () => {
+    const others = Array.from({ length: 9 }, (_, n) => `00-${TRACE}-${n + 1}${SPAN.slice(1)}-0${n % 2}`);
+    for (const traceparent of [VALID, ...others, VALID, ...others, VALID, VALID])
+      expect(readCarrier({ traceparent })).toEqual({
+        traceId: TRACE,
+        spanId: traceparent.slice(36, 52),
+        sampled: traceparent.endsWith("1"),
+        tracestate: undefined,
+        baggage: undefined,
+      });
+    expect(readCarrier({ traceparent: VALID, tracestate: "vendor=1" })).toMatchObject({ tracestate: "vendor=1" });
+    expect(readCarrier({ traceparent: VALID })).toMatchObject({ tracestate: undefined });
+  });
+
   it("remembers that a trace is not sampled", () => {
     const point = readCarrier({ traceparent: `00-${TRACE}-${SPAN}-00` });
     expect(point?.sampled).toBe(false);

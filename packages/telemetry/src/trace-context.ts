@@ -30,7 +30,11 @@ export function readCarrier(carrier: Carrier): TracePoint | null {
   const { traceparent, tracestate, baggage } = carrier;
   if (traceparent === undefined) return null;
   // Almost every context is one of ours, and has none of the others' parts.
-  if (tracestate === undefined && baggage === undefined && PLAIN.test(traceparent)) return plain(traceparent);
+  if (tracestate === undefined && baggage === undefined) {
+    const known = recentPoint(traceparent);
+    if (known) return known;
+    if (PLAIN.test(traceparent)) return plain(traceparent);
+  }
   const [, version, traceId = "", spanId = "", flags = ""] = TRACEPARENT.exec(traceparent) ?? [];
   // Version ff is forbidden. Later versions may have more fields than ours.
   if (version === undefined || version === "ff" || (version === "00" && traceparent.length !== LENGTH)) return null;
@@ -60,11 +64,25 @@ export function traceparentOf({ traceId, spanId, sampled }: TracePoint): string 
   return `00-${traceId}-${spanId}-${sampled ? "01" : "00"}`;
 }
 
+/** The last contexts that were read, in turn. The publish, the delivery and the handler of a message read the same one. */
+const recent: { readonly traceparent: string; readonly point: TracePoint }[] = [];
+const MOST_RECENT = 4;
+let oldest = 0;
+
+function recentPoint(traceparent: string): TracePoint | undefined {
+  for (const each of recent) if (each.traceparent === traceparent) return each.point;
+  return undefined;
+}
+
 function plain(traceparent: string): TracePoint | null {
   const traceId = traceparent.slice(3, 35);
   const spanId = traceparent.slice(36, 52);
   if (traceId === NO_TRACE || spanId === NO_SPAN) return null;
-  return { traceId, spanId, sampled: (Number.parseInt(traceparent.charAt(54), 16) & 1) === 1, tracestate: undefined, baggage: undefined };
+  const sampled = (Number.parseInt(traceparent.charAt(54), 16) & 1) === 1;
+  const point: TracePoint = { traceId, spanId, sampled, tracestate: undefined, baggage: undefined };
+  recent[oldest] = { traceparent, point };
+  oldest = (oldest + 1) % MOST_RECENT;
+  return point;
 }
 
 const PLAIN = /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;

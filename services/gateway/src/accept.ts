@@ -21,6 +21,7 @@ import { contentHash, type Identity, type Signed, signDocument } from "@toolbus/
 import type { Principal } from "@toolbus/runtime";
 import type { Change } from "@toolbus/state";
 import { conversationsOf } from "./conversation-page.ts";
+import { answerEntryId, cancelEntryId, deletionEntryId } from "./entry-ids.ts";
 import { openRunsOf } from "./runs-under-way.ts";
 import { type GatewayConfig, GATEWAY_SERVICE } from "./settings.ts";
 
@@ -52,12 +53,18 @@ export interface AcceptedMessage extends Omit<Accepting, "keyHash"> {
 
 /**
  * Accepts a message, which starts a run. One commit stores who asked, what the person asked for, and the obligation to notify the agent. The commit
- * also extends the time for which the conversation is stored. The origin is signed, because approvals and agents read the requester from it.
+ * also extends the time for which the conversation is stored. The origin is signed, because approvals and agents read the requester from it. After
+ * the commit, the gateway need not read the origin to answer the request.
  */
-export async function acceptMessage(accepted: AcceptedMessage, config: GatewayConfig, { signer }: OriginSigner): Promise<Change> {
+export async function acceptMessage(
+  accepted: AcceptedMessage,
+  config: GatewayConfig,
+  { signer }: OriginSigner,
+): Promise<{ readonly change: Change; readonly origin: RunOrigin }> {
   const content = originOf(accepted, config);
   const key = keys.runOrigin(accepted.runId);
-  return acceptance(accepted, await signDocument("tb-origin+jwt", { key, revision: 1, content }, signer), config);
+  const origin = await signDocument("tb-origin+jwt", { key, revision: 1, content }, signer);
+  return { change: acceptance(accepted, origin, config), origin };
 }
 
 function originOf({ now, runId, principal, conversation, ...accepted }: AcceptedMessage, config: GatewayConfig): RunOrigin {
@@ -187,27 +194,6 @@ function acceptEntry(entry: InboxEntry, { requestId }: Accepting, config: Gatewa
     put: [{ key, value: entry as unknown as Json, expiresAt: entry.acceptedAt + KEPT_MS }],
     ...announced(entry, 1, config, entry.acceptedAt),
   };
-}
-
-export const cancelEntryId = (runId: string): string => `${runId}!cancel`;
-
-export const deletionEntryId = (conversationId: string): string => `${conversationId}!delete`;
-
-/** Returns the conversation that an entry of this id deletes, or null for other entries. */
-export function conversationOfDeletion(entryId: string): string | null {
-  return /^(cv_.+)!delete$/.exec(entryId)?.[1] ?? null;
-}
-
-/** Returns the id of the entry that answers this call. It begins with the run's id, as the id of every entry does. */
-export function answerEntryId(callId: string): string {
-  const { runId, round, index } = callParts(callId);
-  return `${runId}!answer.${round}.${index}`;
-}
-
-/** Returns the call that an entry of this id answers, or null for other entries. */
-export function answeredCall(entryId: string): string | null {
-  const [, runId, call] = /^(.+)!answer\.(\d+\.\d+)$/.exec(entryId) ?? [];
-  return runId && call ? `${runId}.${call}` : null;
 }
 
 function keptConversation(value: ConversationOrigin, now: number): NonNullable<Change["put"]>[number] {

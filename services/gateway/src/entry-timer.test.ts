@@ -1,7 +1,7 @@
 import { keys, parseInboxEntry, shardOf } from "@toolbus/contracts";
 import type { Change, StateStore } from "@toolbus/state";
 import { describe, expect, it } from "vitest";
-import { deletionEntryId } from "./accept.ts";
+import { deletionEntryId } from "./entry-ids.ts";
 import { completed } from "./testing/agent-under-test.ts";
 import { setup as setupGateway, START, until } from "./testing/gateway-under-test.ts";
 

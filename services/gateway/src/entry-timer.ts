@@ -10,7 +10,8 @@ import {
 } from "@toolbus/contracts";
 import type { Outbox } from "@toolbus/runtime";
 import type { StateStore, TimerRow } from "@toolbus/state";
-import { announced, answeredCall, conversationOfDeletion } from "./accept.ts";
+import { announced } from "./accept.ts";
+import { answeredCall, conversationOfDeletion } from "./entry-ids.ts";
 import { type GatewayConfig, GATEWAY_SERVICE } from "./settings.ts";
 
 /** Repeats the wake of an accepted entry until a document of the agent shows that the agent has taken the entry. Then it removes the timer. */

@@ -68,9 +68,9 @@ export const busMutations: Mutations = {
     patches: [
       {
         file: "services/gateway/src/inbound/start-investigation.ts",
-        find: '  const commit = async () => outbox.commit(shardOf(runId), await acceptMessage({ ...message, ifActive: "enqueue" }, config, identity));',
+        find: "    return { ...(await outbox.commit(shardOf(runId), change)), started };",
         replace:
-          '  const commit = async () => {\n    const { outbox: announced = [], ...accepted } = await acceptMessage({ ...message, ifActive: "enqueue" }, config, identity);\n    const reply = await outbox.commit(shardOf(runId), accepted);\n    if (reply.outcome === "ok") await outbox.commit(shardOf(runId), { op: `${accepted.op}:announce`, guards: [{ key: accepted.guards[0].key, version: reply.commit }], outbox: announced });\n    return reply;\n  };',
+          '    const { outbox: announced = [], ...accepted } = change;\n    const reply = await outbox.commit(shardOf(runId), accepted);\n    if (reply.outcome === "ok") await outbox.commit(shardOf(runId), { op: `${accepted.op}:announce`, guards: [{ key: accepted.guards[0].key, version: reply.commit }], outbox: announced });\n    return { ...reply, started };',
       },
     ],
   },

@@ -10,13 +10,14 @@ export interface OpenRequests {
 export function openRequests(app: FastifyInstance): OpenRequests {
   const open = new Set<object>();
   let onLast = (): void => undefined;
-  app.addHook("onRequest", async (_request, { raw }) => {
+  app.addHook("onRequest", (_request, { raw }, done) => {
     open.add(raw);
     // Fastify's own hook does not run for a client that disconnected, but this event is always emitted.
     raw.once("close", () => {
       open.delete(raw);
       if (open.size === 0) onLast();
     });
+    done();
   });
   return {
     async ended(ms) {

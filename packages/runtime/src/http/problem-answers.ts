@@ -22,8 +22,10 @@ export function answerProblems(
   headers: Readonly<Record<string, string>>,
   pageOf: (request: FastifyRequest) => RenderProblem | undefined,
 ): void {
-  app.addHook("onSend", async (_request, reply) => {
-    for (const [name, value] of Object.entries({ ...SAFE_HEADERS, ...headers })) if (!reply.hasHeader(name)) reply.header(name, value);
+  const always = Object.entries({ ...SAFE_HEADERS, ...headers });
+  app.addHook("onSend", (_request, reply, _payload, done) => {
+    for (const [name, value] of always) if (!reply.hasHeader(name)) reply.header(name, value);
+    done();
   });
   app.setNotFoundHandler((request, reply) => {
     sendProblem(

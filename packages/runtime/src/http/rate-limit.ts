@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { keys, parseRateMinute, type RateMinute, shardName } from "@toolbus/contracts";
 import type { StateStore } from "@toolbus/state";
 import type { Principal } from "./api-keys.ts";
@@ -58,9 +58,7 @@ export function rateLimit({ state, service, name, words, perMinute, random }: Ra
     words,
     perMinute,
     take({ tenant, id }) {
-      const digest = createHash("sha256")
-        .update(JSON.stringify([tenant, id]))
-        .digest();
+      const digest = hash("sha256", JSON.stringify([tenant, id]), "buffer");
       const shard = shardName((digest[0] ?? 0) % state.shards);
       const key = keys.rate(service, shard, `${name}:${digest.toString("hex").slice(0, 32)}`);
       const lane = laneOf(key);

@@ -1,4 +1,14 @@
-import { attributeNames, measure, metricNames, type OpenSpan, openSpan, redactText, spanNames } from "@toolbus/telemetry";
+import {
+  attributeNames,
+  type Attributes,
+  measure,
+  metricNames,
+  type OpenSpan,
+  openSpan,
+  redactText,
+  spanNames,
+  spansAreOn,
+} from "@toolbus/telemetry";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 
 /** The server spans of requests. */
@@ -17,25 +27,20 @@ const LONGEST_PATH = 200;
  */
 export function requestSpans(app: FastifyInstance, options: { readonly service: string; readonly host: string }): RequestSpans {
   const spans = new WeakMap<FastifyRequest, OpenSpan>();
-  app.addHook("onRequest", async (request, reply) => {
+  app.addHook("onRequest", (request, reply, done) => {
     const route = request.routeOptions.url;
-    if (route !== undefined && PROBES.has(route)) return;
+    if (route !== undefined && PROBES.has(route)) return done();
     const span = openSpan(spanNames.http(request.method, route), {
       kind: "server",
       parent: { how: "received", carrier: carrierOf(request) },
       inherited: { [attributeNames.service]: options.service },
-      attributes: {
-        [attributeNames.httpMethod]: request.method,
-        [attributeNames.httpRoute]: route,
-        [attributeNames.urlPath]: pathOf(request),
-        [attributeNames.urlScheme]: "http",
-        [attributeNames.serverAddress]: options.host,
-        [attributeNames.serverPort]: request.socket.localPort,
-      },
+      // Without a recorder, a span only passes the client's trace on.
+      ...(spansAreOn() ? { attributes: attributesOf(request, options.host) } : {}),
     });
     spans.set(request, span);
     // This event is emitted for every answer, and for every client that disconnects.
     reply.raw.once("close", () => end(span, request, reply));
+    done();
   });
   return {
     run(request, work) {
@@ -56,6 +61,17 @@ function end(span: OpenSpan, request: FastifyRequest, reply: FastifyReply): void
     [attributeNames.httpStatus]: status,
     [attributeNames.urlScheme]: "http",
   });
+}
+
+function attributesOf(request: FastifyRequest, host: string): Attributes {
+  return {
+    [attributeNames.httpMethod]: request.method,
+    [attributeNames.httpRoute]: request.routeOptions.url,
+    [attributeNames.urlPath]: pathOf(request),
+    [attributeNames.urlScheme]: "http",
+    [attributeNames.serverAddress]: host,
+    [attributeNames.serverPort]: request.socket.localPort,
+  };
 }
 
 /** Returns the path for the span. Returns undefined for an unknown address, because a stranger may put anything into such an address. */

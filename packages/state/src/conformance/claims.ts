@@ -36,6 +36,16 @@ export const claimChecks: Checks = {
     expect(next[0]).toBeLessThanOrEqual(4000);
   },
 
+  async "says when the next timer is due after the first ones were removed and moved"({ store }) {
+    const version = await create(store, A, 1, { timers: [timer("first", 3000), timer("second", 6000), timer("third", 9000)] });
+    await store.commit(HERE, under(A, version, { timers: [timer("first", null), timer("second", 12_000)] }));
+    let next = 0;
+    const options = { limit: 10, visibleAfter: 4000, onNext: (dueIn: number) => void (next = dueIn) };
+    expect(await store.claim(SERVICE, "timer", options)).toEqual([]);
+    expect(next).toBeLessThanOrEqual(9000);
+    expect(next).toBeGreaterThan(7000);
+  },
+
   async "arms a claimed timer again instead of popping it"({ store, advance }) {
     await create(store, A, 1, { timers: [timer("t", 0)] });
     expect(await store.claim(SERVICE, "timer", { limit: 10, visibleAfter: 4000 })).toHaveLength(1);

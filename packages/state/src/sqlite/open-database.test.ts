@@ -14,6 +14,12 @@ describe("a database that is opened", () => {
     await connection.close();
   });
 
+  it("writes its log into the database at 16 MB, not at SQLite's own 4 MB", async () => {
+    const { connection } = await openDatabase(fileOfItsOwn(), 2);
+    expect(connection.prepare("PRAGMA wal_autocheckpoint").get()).toEqual({ wal_autocheckpoint: 4000 });
+    await connection.close();
+  });
+
   it("is refused if SQLite keeps no write-ahead log, as for a database in memory", () => {
     using database = new DatabaseSync(":memory:");
     expect(() => makeDurable(database, "/data/state.db")).toThrow(

@@ -107,7 +107,8 @@ function storeOn({ connection, file, shards: count, clock, ownersDeadBefore, sha
     probe: () => probe(),
     async read(keys) {
       for (const key of keys) shards.shardOf(key);
-      return connection.read(() => {
+      // One document is one statement, and the time alone is none, so they need no transaction.
+      return (keys.length > 1 ? connection.read : connection.look)(() => {
         const now = clock();
         return { now, documents: keys.map((key) => documents.read(key, now)) };
       });

@@ -1,5 +1,6 @@
 import { type AnswerRequest, type Call, callParts, keys, parseCall, parseInboxEntry, shardOf } from "@toolbus/contracts";
-import { acceptAnswer, answerEntryId } from "../accept.ts";
+import { acceptAnswer } from "../accept.ts";
+import { answerEntryId } from "../entry-ids.ts";
 import { keyReused, refused, type Refused } from "../refused.ts";
 import { findRun, type OwnRun } from "../run-access.ts";
 import { type Inbound, newRequestId, type Request, TRIES } from "./inbound.ts";

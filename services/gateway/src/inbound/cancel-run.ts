@@ -1,5 +1,6 @@
 import { keys, parseInboxEntry, shardOf } from "@toolbus/contracts";
-import { acceptCancel, cancelEntryId } from "../accept.ts";
+import { acceptCancel } from "../accept.ts";
+import { cancelEntryId } from "../entry-ids.ts";
 import { refused, type Refused } from "../refused.ts";
 import { findRun, type OwnRun } from "../run-access.ts";
 import { type Inbound, newRequestId, type Request, TRIES } from "./inbound.ts";

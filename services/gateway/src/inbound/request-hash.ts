@@ -1,20 +1,16 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { isJsonObject, type Json } from "@toolbus/contracts";
 import type { Principal } from "@toolbus/runtime";
 
 /** Returns the hash of a request's content. The order of its fields does not matter. */
 export function requestHash(body: Json): string {
-  return `sha256-${createHash("sha256")
-    .update(JSON.stringify(sorted(body)))
-    .digest("hex")}`;
+  return `sha256-${hash("sha256", JSON.stringify(sorted(body)), "hex")}`;
 }
 
 /** Returns the hash of this principal's `Idempotency-Key`, or undefined without one. */
 export function keyHashOf({ tenant, id }: Principal, key: string | undefined): string | undefined {
   if (key === undefined) return undefined;
-  return createHash("sha256")
-    .update(JSON.stringify([tenant, id, key]))
-    .digest("base64url");
+  return hash("sha256", JSON.stringify([tenant, id, key]), "base64url");
 }
 
 function sorted(value: Json | undefined): Json {

@@ -7,11 +7,13 @@ import {
   type MessageRequest,
   newRunId,
   parseRunOrigin,
+  type RunOrigin,
   shardOf,
 } from "@toolbus/contracts";
 import { acceptMessage } from "../accept.ts";
 import { findConversation } from "../conversation-access.ts";
 import { isRefused, keyReused, refused, type Refused } from "../refused.ts";
+import type { OwnRun } from "../run-access.ts";
 import { type Inbound, newRequestId, type Request, type Starting, TRIES } from "./inbound.ts";
 import { requestHash } from "./request-hash.ts";
 import { tooLarge } from "./text-size.ts";
@@ -22,6 +24,14 @@ export interface MessageAccepted {
   readonly runId: string;
   /** Whether an earlier request with the same key was accepted. */
   readonly replayed: boolean;
+  /** The run of a request that was accepted now. A repeat has none, because its run may be at any point. */
+  readonly begun?: OwnRun;
+}
+
+/** Returns the outcome of a commit that accepted a message: its run, which no agent has taken yet. */
+export function begun(origin: RunOrigin, now: number): MessageAccepted {
+  const { runId } = origin;
+  return { kind: "accepted", runId, replayed: false, begun: { kind: "found", now, runId, origin, run: null } };
 }
 
 /**
@@ -55,10 +65,13 @@ export async function sendMessage(
     if (busy) return busy;
     const conversation = { version, value: origin };
     const message = { now, principal, requestId, runId, conversation, text, input: {}, ifActive, messageHash, traceparent };
-    const commit = async () => outbox.commit(shardOf(message.runId), await acceptMessage(message, config, identity));
+    const commit = async () => {
+      const { change, origin: started } = await acceptMessage(message, config, identity);
+      return { ...(await outbox.commit(shardOf(message.runId), change)), started };
+    };
     const reply = await underWay.within(principal, runId, commit);
     if (isRefused(reply)) return reply;
-    if (reply.outcome === "ok") return { kind: "accepted", runId, replayed: false };
+    if (reply.outcome === "ok") return begun(reply.started, reply.now);
     // Another message was accepted first, or a repeat of this one, so the loop reads again.
   }
   return refused("conflict", "Others kept writing to this conversation; nothing was accepted.", "Repeat the request.");

@@ -5,7 +5,7 @@ import { isRefused, refused, type Refused } from "../refused.ts";
 import { type Inbound, newRequestId, type Request, type Starting } from "./inbound.ts";
 import { type Subject, subjectOf } from "./investigation-subject.ts";
 import { requestHash } from "./request-hash.ts";
-import { acceptedBefore, type MessageAccepted } from "./send-message.ts";
+import { acceptedBefore, begun, type MessageAccepted } from "./send-message.ts";
 
 const ROUTE = "POST /v1/investigations";
 const TRIES = 3;
@@ -27,7 +27,7 @@ export async function startInvestigation(
 ): Promise<MessageAccepted | Refused> {
   const subject = subjectOf(body);
   if (subject.kind === "refused") return subject;
-  const byKey = { route: ROUTE, name: key, hash: requestHash(JSON.parse(JSON.stringify(body))) };
+  const byKey = { route: ROUTE, name: key, hash: requestHash(body) };
   return startSubject(inbound, { ...request, subject, known: known ?? byKey });
 }
 
@@ -50,10 +50,13 @@ export async function startSubject(
   const conversation = { version: 0, value: origin };
   const { hash: messageHash } = known;
   const message = { now, principal, requestId: newRequestId(inbound), runId, conversation, text, input, messageHash, traceparent };
-  const commit = async () => outbox.commit(shardOf(runId), await acceptMessage({ ...message, ifActive: "enqueue" }, config, identity));
+  const commit = async () => {
+    const { change, origin: started } = await acceptMessage({ ...message, ifActive: "enqueue" }, config, identity);
+    return { ...(await outbox.commit(shardOf(runId), change)), started };
+  };
   for (let attempt = 1; attempt <= TRIES; attempt++) {
     const reply = await underWay.within(principal, runId, commit);
-    if (!isRefused(reply) && reply.outcome === "ok") return { kind: "accepted", runId, replayed: false };
+    if (!isRefused(reply) && reply.outcome === "ok") return begun(reply.started, reply.now);
     const before = await acceptedBefore(inbound, runId, messageHash);
     if (before) return before;
     if (isRefused(reply)) return reply;

@@ -94,6 +94,13 @@ describe("POST /v1/investigations", () => {
     expect(change?.outbox).toMatchObject([{ service: "gateway", topic: "run.wake", dueIn: 4000 }]);
   });
 
+  it("answers with the run as it was committed, and does not read it again", async () => {
+    const { changes, wrapStore, readsSince } = recorder();
+    await using t = await setup({ wrapStore });
+    expect(await t.ask("una", ROUTE, ask())).toMatchObject({ status: 202, body: { status: "accepted" } });
+    expect([changes.length, readsSince()]).toEqual([1, []]);
+  });
+
   it("wakes the agent at once, with the run and the entry in the body", async () => {
     await using t = await setup();
     const runId = await t.accepted();
@@ -346,12 +353,19 @@ describe("GET /v1/investigations/{id}", () => {
 /** Records every change that the gateway commits when it accepts something. */
 function recorder() {
   const changes: Change[] = [];
+  let reads: (readonly string[])[] = [];
   const wrapStore: NonNullable<Options["wrapStore"]> = (state) => ({
     ...state,
+    read: (names) => {
+      reads.push(names);
+      return state.read(names);
+    },
     commit: (shard, change) => {
       changes.push(change);
+      reads = [];
       return state.commit(shard, change);
     },
   });
-  return { changes, wrapStore };
+  /** `readsSince` returns the keys of each read since the last commit. */
+  return { changes, wrapStore, readsSince: () => reads };
 }

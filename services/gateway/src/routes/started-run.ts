@@ -37,8 +37,8 @@ export async function answerWithRun(
    * spans have links to this span.
    */
   async function accepted(span: Span) {
-    const { runId, replayed } = orProblem(await start(currentTraceparent()));
-    const own = await ownRun(gateway.state, runId, principal);
+    const { runId, replayed, begun } = orProblem(await start(currentTraceparent()));
+    const own = begun ?? (await ownRun(gateway.state, runId, principal));
     span.set({ [attributeNames.conversationId]: own.origin.conversationId, [attributeNames.runId]: runId });
     return { own, replayed };
   }

@@ -81,8 +81,8 @@ export function triggerRoutes(gateway: Gateway, limits: Limits): readonly Route[
       handle: async ({ principal, key, body, reply }) =>
         withSpan(spanNames.conversation, {}, async (span) => {
           const asked = { principal, key, body, traceparent: currentTraceparent() };
-          const { runId, replayed } = orProblem(await startRelease(gateway, asked));
-          const { origin } = await ownRun(gateway.state, runId, principal);
+          const { runId, replayed, begun } = orProblem(await startRelease(gateway, asked));
+          const { origin } = begun ?? (await ownRun(gateway.state, runId, principal));
           span.set({ [attributeNames.conversationId]: origin.conversationId, [attributeNames.runId]: runId });
           if (replayed) reply.header("idempotent-replay", "true");
           reply.code(202);

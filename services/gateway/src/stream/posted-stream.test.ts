@@ -1,6 +1,6 @@
 import { type JsonObject, keys, shardOf } from "@toolbus/contracts";
 import { describe, expect, it } from "vitest";
-import { cancelEntryId } from "../accept.ts";
+import { cancelEntryId } from "../entry-ids.ts";
 import { completed, started } from "../testing/agent-under-test.ts";
 import { apiKeyOf, type Options, setup as setupGateway, until } from "../testing/gateway-under-test.ts";
 import { problemOf } from "../testing/problem-under-test.ts";
