@@ -54,4 +54,9 @@ export const regressions: readonly Regression[] = [
     options: { linger: false, variant: "batches" },
     showed: "a batch with a key decided only one write of each run, because the record of its key did not name the approval",
   },
+  {
+    seed: 10750,
+    options: anyWorld,
+    showed: "a read that began before a commit of its own process and ended after it made the process count the results of a round twice",
+  },
 ];

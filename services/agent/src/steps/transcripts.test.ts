@@ -84,6 +84,20 @@ const numbers = (count: number): readonly string[] => Array.from({ length: count
 const user = (text: string): object => ({ type: "user", runId: "r", text, at: 1 });
 
 describe("a transcript that this process knows at a version of its run", () => {
+  it("has no entry twice if a read began before a commit of this process and ended after it", async () => {
+    const t = setup();
+    const user = (text: string) => ({ type: "user", runId: "r", text, at: 2 });
+    await t.say(["a"]);
+    // The store has committed "b" as version 8, and its reply is late. Another step reads, and believes that this is version 7.
+    await t.append([user("b")]);
+    await t.window(1, 7);
+    expect(t.at(7)).toEqual(["a", "b"]);
+    t.grown(t.growth([user("b")]), 7, 8);
+    expect(t.at(8)).toBeNull();
+    await t.window(1, 8);
+    expect(t.at(8)).toEqual(["a", "b"]);
+  });
+
   it("is read from memory, and grows with this process's own commits", async () => {
     const t = setup();
     await t.say(["a"]);

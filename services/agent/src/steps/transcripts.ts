@@ -20,7 +20,8 @@ export interface Transcripts {
   lastAt(conversationId: string, version: number): number | null;
   /**
    * Records what a change appended that took the active run's document from one version to the next. Every commit that appends to the transcript of
-   * an active run guards that document, so a transcript that is known at one version is complete at the next. `null` appends nothing.
+   * an active run guards that document, so a transcript that is known at one version is complete at the next. `null` appends nothing. If a read has
+   * already seen the entries, the transcript is forgotten, so that no entry is there twice.
    */
   grown(conversationId: string, change: Change | null, versions: { readonly before: number; readonly after: number }): void;
   /** Records the transcript of a conversation that has no entry yet, as a change will begin it. `version` is that of the run's document. */
@@ -115,7 +116,7 @@ export function transcripts(
     }
   }
 
-  /** Returns null if the rest of a new entry is stored elsewhere and must be read. */
+  /** Returns null if the entries must be read: the rest of one is stored elsewhere, or a read has already seen them. */
   function grownBy(known: Known, change: Change | null, conversationId: string): Known | null {
     const log = keys.transcript(conversationId);
     const values = change?.append?.find((appended) => appended.log === log)?.entries ?? [];
@@ -124,7 +125,8 @@ export function transcripts(
     const news: Sized[] = [];
     for (const value of values) {
       const entry = inlineEntry(value as Json as unknown as StoredEntry);
-      if (!entry) return null;
+      // A read that began before a commit and ended after it has the entries of the commit, although it counts as one of the version before.
+      if (!entry || isAmong(known.tail, entry)) return null;
       last = { sequence: (last?.sequence ?? 0) + 1, value };
       news.push({ sequence: last.sequence, entry, chars: charsOf(entry) });
     }
@@ -248,6 +250,16 @@ function bounded(known: Known, maxChars: number): Known {
     unread: { entries: known.unread.entries + gone - saved.length, chars: known.unread.chars + lost },
   };
 }
+
+/** Returns true if one of the newest entries is this one. Two entries of a run have different times, calls or texts. */
+function isAmong(tail: readonly Sized[], entry: TranscriptEntry): boolean {
+  return tail
+    .slice(-NEWEST)
+    .some(({ entry: own }) => own.at === entry.at && own.type === entry.type && own.runId === entry.runId && isSame(own, entry));
+}
+
+/** More entries than one turn has, with the results of all its calls. */
+const NEWEST = 200;
 
 function isAnchor(entry: Pick<TranscriptEntry, "runId" | "at"> | undefined, { anchor }: ContextDocument): boolean {
   return entry?.runId === anchor.runId && entry.at === anchor.at;
