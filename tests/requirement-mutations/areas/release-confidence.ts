@@ -67,8 +67,8 @@ export const releaseConfidenceMutations: Mutations = {
     patches: [
       {
         file: "examples/release-api/src/main.ts",
-        find: "allowRecorded: recorded });",
-        replace: "allowRecorded: false && recorded });",
+        find: "allowRecorded: recorded,",
+        replace: "allowRecorded: false && recorded,",
       },
     ],
   },

@@ -29,8 +29,8 @@ const guards: readonly Mutant[] = [
     patches: [
       {
         file: "packages/state/src/memory/memory-due-rows.ts",
-        find: "rows.set(rowKey(row.shard, row.id), { ...row, due: now + visibleAfter })",
-        replace: "rows.delete(rowKey(row.shard, row.id))",
+        find: "rows.byKey.set(rowKey(row.shard, row.id), { ...row, due: now + visibleAfter })",
+        replace: "rows.byKey.delete(rowKey(row.shard, row.id))",
       },
     ],
   },

@@ -59,11 +59,16 @@ describe("a replay of a run of real services", () => {
 
   it("is byte-equal if two events of the log are a millisecond in the wrong order", async () => {
     const seen = { found: new Map<Kind, number>(), different: [] as string[] };
-    const end = await runWorld(planOf(13, { linger: false, variant: "local-tools" }));
-    await replayAll("an agent that advanced the store's time by itself", end, seen);
-    expect(seen.different).toEqual([]);
-    const { records } = await worldRecords(end);
-    expect(records.some(({ events }) => events.some(({ at }, n) => at < (events[n - 1]?.at ?? 0)))).toBe(true);
+    // Which seed has such a log changes with the number of reads of a run.
+    for (let seed = 30; seed <= 200; seed++) {
+      const end = await runWorld(planOf(seed, { linger: false, variant: "local-tools" }));
+      const { records } = await worldRecords(end);
+      if (!records.some(({ events }) => events.some(({ at }, n) => at < (events[n - 1]?.at ?? 0)))) continue;
+      await replayAll("an agent that advanced the store's time by itself", end, seen);
+      expect(seen.different).toEqual([]);
+      return;
+    }
+    expect.fail("no seed has two events in the wrong order");
   });
 
   it("is byte-equal for a run that begins with fixed calls", async () => {
