@@ -8,8 +8,9 @@ type Turn = Extract<NumberedRunEvent, { type: "turn" }>;
 type Window = Pick<ContextDocument, "from" | "kept">;
 
 /**
- * Puts the context document into the store that a shortened turn had, and the usage of the calls that wrote its summary. How much the model saw depends on its tokenizer and its window, which the log
- * does not have. The log has only the number of entries that were left out, so the window of the replay is about the same one.
+ * Puts the context document into the store that a shortened turn had, and the usage of the calls that wrote its summary. How much the model saw depends
+ * on its tokenizer and its window, which the log does not have. The log has only the number of entries that were left out, so the window of the replay
+ * is about the same one.
  */
 export async function seedContext(world: ReplayWorld, record: RunRecord, turn: Turn): Promise<void> {
   const { pruned } = turn;
