@@ -29,11 +29,11 @@ describe("the log of npm start at its default level", () => {
       .trimEnd()
       .split("\n")
       .map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
-    const reported = (runId: string) => lines.filter((line) => line["runId"] === runId);
+    // Whether the example release has code changes depends on the history of this checkout.
+    const reported = (runId: string) => lines.filter((line) => line["runId"] === runId && line["tool"] !== "get_code_changes");
 
     expect(reported(filed).map(({ msg }) => msg)).toEqual([
       "a run began",
-      "a tool call failed",
       "a write asked for a grant",
       "a person decided",
       "a tool call was answered",
@@ -42,8 +42,6 @@ describe("the log of npm start at its default level", () => {
     const callId = `${filed}.1.0`;
     expect(reported(filed)).toMatchObject([
       { profile: "release-investigation" },
-      // The example releases of npm start have no repository.
-      { callId: `${filed}.0.1`, tool: "get_code_changes", code: "no_code_changes" },
       { callId, status: "pending" },
       { callId, tool: "file_risk_report", by: "approver:local", decision: "approve" },
       { callId, status: "ok", tool: "file_risk_report" },
