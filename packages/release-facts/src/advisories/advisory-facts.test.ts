@@ -11,7 +11,7 @@ const release: ComparedRelease = {
     { hash: HASH.slice(0, 12), date: "2026-01-01", subject: "Check the size of a cart", parents: 1 },
     { hash: "f".repeat(12), date: "2026-01-01", subject: "Read the header once (#77)", parents: 1 },
   ],
-  told: [],
+  mentioned: [],
 };
 
 function advisory(id: string, events: readonly object[], more: object = {}): Advisory {
@@ -93,7 +93,7 @@ describe("an advisory", () => {
   it("about a package of Python is found whatever the case and the dashes of its name are", () => {
     const python = { ecosystem: "PyPI", name: "Shop_Cart" };
     const affected = [{ package: { ecosystem: "PyPI", name: "shop-cart" }, ranges: [{ type: "ECOSYSTEM", events: fixedHere }] }];
-    const own = { base: { version: "1.2.0", names: [python] }, head: { version: "1.2.1", names: [python] }, commits: [], told: [] };
+    const own = { base: { version: "1.2.0", names: [python] }, head: { version: "1.2.1", names: [python] }, commits: [], mentioned: [] };
     expect(idsOf(advisoryFacts([{ ...advisory("A-1", []), affected }], own).fixed.list)).toEqual(["A-1"]);
   });
 
@@ -105,7 +105,7 @@ describe("an advisory", () => {
 
   it("that the earlier version does not have is settled, if the release still names it", () => {
     const old = advisory("GHSA-aaaa-bbbb-cccc", [{ introduced: "0" }, { fixed: "1.1.0" }], { aliases: ["CVE-2026-1"] });
-    expect(advisoryFacts([old], { ...release, told: ["cve-2026-1"] }).settled).toEqual(["CVE-2026-1"]);
+    expect(advisoryFacts([old], { ...release, mentioned: ["cve-2026-1"] }).settled).toEqual(["CVE-2026-1"]);
     expect(advisoryFacts([old], release).settled).toBeUndefined();
   });
 

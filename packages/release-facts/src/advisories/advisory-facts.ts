@@ -11,7 +11,7 @@ export interface ComparedRelease {
   /** Every commit of the release. */
   readonly commits: readonly CommitFacts[];
   /** Ids of advisories that messages and changelogs of the release name. */
-  readonly told: readonly string[];
+  readonly mentioned: readonly string[];
 }
 
 const MOST_FIXED = 20;
@@ -28,7 +28,7 @@ export function advisoryFacts(advisories: readonly Advisory[], release: Compared
   const fixed: FixedAdvisory[] = [];
   const open: { id: string; fresh: boolean }[] = [];
   const settled: string[] = [];
-  const told = new Set(release.told.map((id) => id.toUpperCase()));
+  const mentioned = new Set(release.mentioned.map((id) => id.toUpperCase()));
   let ofPackage = 0;
   for (const advisory of advisories) {
     const before = statusOf(advisory, release.base);
@@ -45,7 +45,7 @@ export function advisoryFacts(advisories: readonly Advisory[], release: Compared
       fixed.push(fixedAdvisory(advisory, commits, after.fixedIn(release.base.version, release.head.version)));
     } else if (after.affected === true) open.push({ id: line(advisory.id, 60), fresh: before.affected === false });
     else if (before.affected === false)
-      settled.push(...[advisory.id, ...(advisory.aliases ?? [])].map((id) => line(id.toUpperCase(), 60)).filter((id) => told.has(id)));
+      settled.push(...[advisory.id, ...(advisory.aliases ?? [])].map((id) => line(id.toUpperCase(), 60)).filter((id) => mentioned.has(id)));
   }
   return {
     ofPackage,

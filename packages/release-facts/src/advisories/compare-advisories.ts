@@ -26,7 +26,7 @@ export async function compareAdvisories(
     base: { version: version.from, names: await packageNames(git, base.id, directory) },
     head: { version: version.to, names: await packageNames(git, head.id, directory) },
     commits,
-    told: [...commits, ...changelog.list].flatMap((each) => each.advisories ?? []),
+    mentioned: [...commits, ...changelog.list].flatMap((each) => each.advisories ?? []),
   });
   return withCommitsOfMerges(git, facts, commits);
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { scratchFolder } from "../testing/scratch-repository.ts";
@@ -37,6 +37,17 @@ describe("advisories", () => {
     writeFileSync(path.join(folder.path, "a.json"), JSON.stringify({ id: "A-1" }));
     writeFileSync(path.join(folder.path, "README.md"), "# Not read");
     expect(await idsIn(folder.path)).toEqual(["A-1", "A-2"]);
+  });
+
+  it("are read through a link, and a broken link is refused", async () => {
+    using folder = scratchFolder();
+    using other = scratchFolder();
+    const target = path.join(other.path, "a.json");
+    writeFileSync(target, JSON.stringify({ id: "A-1" }));
+    symlinkSync(target, path.join(folder.path, "a.json"));
+    expect(await idsIn(folder.path)).toEqual(["A-1"]);
+    symlinkSync(path.join(other.path, "gone.json"), path.join(folder.path, "b.json"));
+    expect(await messageOf(folder.path)).toContain("b.json of the advisories cannot be read");
   });
 
   it("are refused as a whole, with one sentence that names the file", async () => {

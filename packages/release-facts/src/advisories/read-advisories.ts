@@ -59,7 +59,8 @@ async function filesIn(place: string, signal: AbortSignal | undefined): Promise<
     if (!entries) return wrong(`The folder ${shown(folder)} of the advisories cannot be read.`);
     for (const entry of entries) {
       if (entry.isDirectory()) folders.push(path.join(folder, entry.name));
-      else if (entry.isFile() && entry.name.endsWith(".json")) files.push(path.join(folder, entry.name));
+      // A link counts like a file, because a list must not lose an advisory silently. A broken one is refused when it is read.
+      else if ((entry.isFile() || entry.isSymbolicLink()) && entry.name.endsWith(".json")) files.push(path.join(folder, entry.name));
     }
     if (files.length > MOST_FILES || folders.length > MOST_FOLDERS) return tooMany();
   }

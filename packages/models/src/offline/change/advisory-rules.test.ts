@@ -33,7 +33,7 @@ describe("a published advisory", () => {
     ]);
   });
 
-  it("is a place of its own if no commit is known, and is told once if the message of a fix names it", () => {
+  it("is a place of its own if no commit is known, and is reported once if the message of a fix names it", () => {
     const fixed = [{ id: "A-1", aliases: ["CVE-2026-1111"] }, { id: "A-2" }];
     const commit = { subject: "Fix the size (CVE-2026-1111)", advisories: ["CVE-2026-1111"] };
     const { findings } = assess({ fixed }, { commits: [commit, { subject: "Keep the order" }] });
@@ -83,7 +83,7 @@ describe("a published advisory", () => {
     expect(assess({ settled: ["CVE-2026-1111"] }, { commits, changelog }).findings).toEqual([]);
   });
 
-  it("is told once, although the changelog names it too", () => {
+  it("is reported once, although the changelog names it too", () => {
     const fixed = [{ id: "A-1", aliases: ["CVE-2026-1111"], commits: [fix.hash] }];
     const changelog = [
       { file: "CHANGES", line: 1, says: ["security" as const], advisories: ["CVE-2026-1111"], commits: ["c1".padEnd(12, "0")] },

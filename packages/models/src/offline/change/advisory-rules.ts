@@ -32,9 +32,9 @@ export function knownFinding(
   const { list = [], omitted = 0 } = change.facts.advisories?.fixed ?? {};
   if (list.length === 0) return [];
   const hashes = new Set(fixes.map(({ hash }) => hash));
-  const told = new Set(others.flatMap(({ advisories = [] }) => advisories.map((id) => id.toUpperCase())));
+  const mentioned = new Set(others.flatMap(({ advisories = [] }) => advisories.map((id) => id.toUpperCase())));
   const isPlaced = (advisory: FixedAdvisory): boolean =>
-    fixesOf(advisory, change).some((hash) => hashes.has(hash)) || namesOf(advisory).some((id) => told.has(id));
+    fixesOf(advisory, change).some((hash) => hashes.has(hash)) || namesOf(advisory).some((id) => mentioned.has(id));
   const unplaced = list.filter((advisory) => !isPlaced(advisory));
   const count = list.length + omitted;
   const worst = LEVELS.find((level) => list.some(({ severity }) => severity === level));
@@ -62,6 +62,11 @@ function vulnerabilities(count: number): string {
 }
 
 const LEVELS = ["critical", "high", "moderate", "low"] as const;
+
+/** Returns every id of the published advisories that the release fixes, in capitals. */
+export function publishedIds({ advisories }: ReleaseFacts): ReadonlySet<string> {
+  return new Set((advisories?.fixed.list ?? []).flatMap(namesOf));
+}
 
 function namesOf({ id, aliases = [] }: FixedAdvisory): readonly string[] {
   return [id, ...aliases].map((name) => name.toUpperCase());

@@ -1,5 +1,6 @@
 import { counted } from "@toolbus/contracts";
 import type { ReleaseFacts } from "@toolbus/release-facts";
+import { publishedIds } from "./advisory-rules.ts";
 import { promised } from "./breaking-rules.ts";
 import type { ChangeFinding, Evidence } from "./change-finding.ts";
 import { cleanText } from "../clean-text.ts";
@@ -46,9 +47,7 @@ function entriesFor(mark: Mark, entries: readonly Entry[], { facts }: ProductCha
   const known = new Set(same.flatMap(({ evidence }) => evidence.flatMap((place) => ("commit" in place ? [place.commit] : []))));
   // A marker of a commit says the same as the entry, and a removal is not breaking once more.
   const listed = new Map(facts.commits.list.map((commit) => [commit.hash, commit]));
-  const published = new Set(
-    (facts.advisories?.fixed.list ?? []).flatMap(({ id, aliases = [] }) => [id, ...aliases].map((name) => name.toUpperCase())),
-  );
+  const published = publishedIds(facts);
   return entries.filter(({ says, commits = [], advisories = [] }) => {
     // The finding about published advisories says the same.
     if (advisories.length > 0 && advisories.every((id) => published.has(id.toUpperCase()))) return false;

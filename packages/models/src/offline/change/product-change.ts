@@ -24,8 +24,8 @@ export interface ProductChange {
 }
 
 /** Returns the part of the facts that is about the product. In a monorepo, the facts only have files and commits of one package. */
-export function productChange(told: ReleaseFacts): ProductChange {
-  const facts = withoutSettled(told);
+export function productChange(given: ReleaseFacts): ProductChange {
+  const facts = withoutSettled(given);
   const code = facts.files.list.filter(({ kind }) => kind === "code");
   const files = code.filter(isProduct);
   const tools = code.filter((file) => !isProduct(file));
