@@ -90,6 +90,12 @@ describe("an advisory", () => {
     expect(advisoryFacts([{ ...foreign, affected }], release)).toMatchObject({ ofPackage: 0, fixed: { list: [] }, open: { list: [] } });
   });
 
+  it("about another package is fixed by its commit alone, because the number of its pull request may be that of another repository", () => {
+    const references = [`commit/${HASH}`, "pull/77"].map((end) => ({ url: `https://example.org/other/other/${end}` }));
+    const foreign = { ...advisory("A-1", [], { references }), affected: [{ package: { ecosystem: "PyPI", name: "other" } }] };
+    expect(advisoryFacts([foreign], release).fixed.list).toEqual([{ id: "A-1", commits: [HASH.slice(0, 12)] }]);
+  });
+
   it("about a package of Python is found whatever the case and the dashes of its name are", () => {
     const python = { ecosystem: "PyPI", name: "Shop_Cart" };
     const affected = [{ package: { ecosystem: "PyPI", name: "shop-cart" }, ranges: [{ type: "ECOSYSTEM", events: fixedHere }] }];

@@ -88,7 +88,7 @@ describe("a published advisory", () => {
     const changelog = [
       { file: "CHANGES", line: 1, says: ["security" as const], advisories: ["CVE-2026-1111"], commits: ["c1".padEnd(12, "0")] },
     ];
-    const commits = [fix, { subject: "Prep v1.0.1" }];
+    const commits = [fix, { subject: "Keep the order" }];
     expect(assess({ fixed }, { commits, changelog }).findings.map(({ rule }) => rule)).toEqual(["security-known"]);
   });
 });
