@@ -214,10 +214,16 @@ const CONVERSATION_KEPT_MS = 31 * 86_400_000;
 export function announced(entry: InboxEntry, n: number, config: GatewayConfig, now: number): Required<Pick<Change, "timers" | "outbox">> {
   const wake = wakeFor(entry, n, now);
   return {
-    timers: [{ service: GATEWAY_SERVICE, id: timerIdOf(entry), dueIn: config.WAKE_REPEAT_MS }],
+    timers: [{ service: GATEWAY_SERVICE, id: timerIdOf(entry), dueIn: repeatIn(config.WAKE_REPEAT_MS, now) }],
     // Each entry has one row in the outbox, and the next repeat replaces the message in the row. So rows do not pile up while no agent takes wakes.
     outbox: [{ service: GATEWAY_SERVICE, id: `wake:${entry.entryId}`, topic: wake.topic, message: wake as unknown as Json, dueIn: 0 }],
   };
+}
+
+/** Returns when a wake is repeated: up to a tenth later than asked, and at most a second, so that timers of about the same time are due together. */
+function repeatIn(repeatMs: number, now: number): number {
+  const step = Math.max(1, Math.min(1000, Math.floor(repeatMs / 10)));
+  return Math.ceil((now + repeatMs) / step) * step - now;
 }
 
 export const timerIdOf = (entry: InboxEntry): string => `entry:${entry.entryId}`;

@@ -131,6 +131,30 @@ describe("the timer of an accepted entry", () => {
     expect((await t.left()).timers).toEqual([]);
   });
 
+  it("is removed together with others of its shard", async () => {
+    await using t = await setup();
+    const runs: string[] = [];
+    for (let n = 0; n < 24; n++) runs.push(await t.accepted());
+    const waits = runs.pop() ?? "";
+    for (const runId of runs) await t.agent.take(runId);
+    t.clock.now += REPEAT_MS;
+    await until(() => runs.every(t.done) && t.repeats(waits) === 1);
+    const shards = new Set(runs.map(shardOf));
+    expect(shards.size).toBeLessThan(runs.length);
+    expect(t.removals()).toBe(shards.size);
+    expect(t.done(waits)).toBe(false);
+  });
+
+  it("is due together with those of other entries of about the same time", async () => {
+    await using t = await setup();
+    const entries = [await t.accepted()];
+    for (const later of [1, 99, 100]) {
+      t.clock.now = START + later;
+      entries.push(await t.accepted());
+    }
+    expect(entries.map(t.dueIn)).toEqual([REPEAT_MS, REPEAT_MS + 99, REPEAT_MS + 1, REPEAT_MS]);
+  });
+
   it("does not pile up while there is no agent, and wakes the first one that starts", async () => {
     await using t = await setup({ OUTBOX_VISIBILITY_MS: "400" }, { noAgent: true });
     const runId = await t.accepted();
@@ -167,6 +191,11 @@ async function setup(env: Readonly<Record<string, string>> = {}, options: { read
     /** Returns whether the timer of this entry was removed. */
     done: (entryId: string): boolean =>
       changes.some(({ timers }) => timers?.some(({ id, dueIn }) => id === `entry:${entryId}` && dueIn === null)),
+    /** Returns the time from the entry's commit until its timer was due. */
+    dueIn: (entryId: string): number | null | undefined =>
+      changes.flatMap(({ timers }) => timers ?? []).find(({ id }) => id === `entry:${entryId}`)?.dueIn,
+    /** Returns the number of commits that removed timers. */
+    removals: (): number => changes.filter(({ op }) => op.startsWith("taken:")).length,
     repeats: (entryId: string): number => changes.filter(({ op }) => op.startsWith(`again:${entryId}:`)).length,
     wakesOf: (entryId: string): number => t.wakes.filter(({ attributes }) => attributes["toolbus-entry"] === entryId).length,
     /** Stops the gateway and returns its open work. */

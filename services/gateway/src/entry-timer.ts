@@ -6,7 +6,6 @@ import {
   parseConversationState,
   parseInboxEntry,
   parseRun,
-  shardOf,
 } from "@toolbus/contracts";
 import type { Outbox } from "@toolbus/runtime";
 import type { StateStore, TimerRow } from "@toolbus/state";
@@ -14,21 +13,59 @@ import { announced } from "./accept.ts";
 import { answeredCall, conversationOfDeletion } from "./entry-ids.ts";
 import { type GatewayConfig, GATEWAY_SERVICE } from "./settings.ts";
 
-/** Repeats the wake of an accepted entry until a document of the agent shows that the agent has taken the entry. Then it removes the timer. */
-export async function onEntryTimer(state: StateStore, outbox: Outbox, config: GatewayConfig, timer: TimerRow): Promise<void> {
-  const entryId = timer.id.slice("entry:".length);
-  const inboxKey = keys.inbox(timer.shard, entryId);
-  const callId = answeredCall(entryId);
-  const { now, documents } = await state.read([inboxKey, aboutKey(entryId), ...(callId === null ? [] : [keys.call(callId)])]);
-  const [inbox, about, call] = documents;
-  const entry = inbox && parseInboxEntry(inbox.value);
-  const guards = [{ key: inboxKey, version: inbox?.version ?? 0 }];
-  if (!inbox || !entry?.ok || taken(entry.value, about?.value, call?.value)) {
-    await state.commit(timer.shard, { op: `taken:${entryId}`, guards, timers: [{ service: GATEWAY_SERVICE, id: timer.id, dueIn: null }] });
-    return;
+/**
+ * Repeats the wake of an accepted entry until a document of the agent shows that the agent has taken the entry. Then it removes the timer. Timers that
+ * are handed over in the same turn share one read and one commit for each shard.
+ */
+export function entryTimers(state: StateStore, outbox: Outbox, config: GatewayConfig): (timer: TimerRow) => Promise<void> {
+  const gathered = new Map<string, { readonly entryIds: string[]; readonly handled: Promise<void> }>();
+  return ({ shard, id }) => {
+    const entryId = id.slice("entry:".length);
+    const before = gathered.get(shard);
+    if (before) {
+      before.entryIds.push(entryId);
+      return before.handled;
+    }
+    const entryIds = [entryId];
+    const handled = Promise.resolve().then(async () => {
+      gathered.delete(shard);
+      await onEntries(shard, entryIds);
+    });
+    gathered.set(shard, { entryIds, handled });
+    return handled;
+  };
+
+  async function onEntries(shard: string, entryIds: readonly string[]): Promise<void> {
+    const asked = entryIds.map((entryId) => keysOf(shard, entryId));
+    const { now, documents } = await state.read(asked.flat());
+    const found = entryIds.map((entryId, n) => {
+      const from = asked.slice(0, n).flat().length;
+      const [inbox, about, call] = documents.slice(from, from + (asked[n]?.length ?? 0));
+      const entry = inbox && parseInboxEntry(inbox.value);
+      const guard = { key: keys.inbox(shard, entryId), version: inbox?.version ?? 0 };
+      return { entryId, guard, waiting: entry?.ok && !taken(entry.value, about?.value, call?.value) ? entry.value : null };
+    });
+    const done = found.filter(({ waiting }) => waiting === null);
+    const again = found.flatMap(({ waiting, ...one }) => (waiting ? [{ ...one, waiting }] : []));
+    await Promise.all([
+      done.length > 0 &&
+        state.commit(shard, {
+          op: `taken:${done.map(({ entryId }) => entryId).join(" ")}`,
+          guards: done.map(({ guard }) => guard),
+          timers: done.map(({ entryId }) => ({ service: GATEWAY_SERVICE, id: `entry:${entryId}`, dueIn: null })),
+        }),
+      // `now` distinguishes the repeats, so that no broker treats this wake as a duplicate.
+      ...again.map(({ entryId, guard, waiting }) =>
+        outbox.commit(shard, { op: `again:${entryId}:${now}`, guards: [guard], ...announced(waiting, now, config, now) }),
+      ),
+    ]);
   }
-  // `now` distinguishes the repeats, so that no broker treats this wake as a duplicate.
-  await outbox.commit(shardOf(entry.value.runId), { op: `again:${entryId}:${now}`, guards, ...announced(entry.value, now, config, now) });
+}
+
+/** Returns the keys of an entry, of the document that it changes, and of the call that it answers, if it is an answer. */
+function keysOf(shard: string, entryId: string): readonly string[] {
+  const callId = answeredCall(entryId);
+  return [keys.inbox(shard, entryId), aboutKey(entryId), ...(callId === null ? [] : [keys.call(callId)])];
 }
 
 /** Returns the key of the agent's document that an entry changes. An entry's id begins with that document's id. */

@@ -35,6 +35,8 @@ export function runsUnderWay({ state, config, monotonic }: RunsUnderWayOptions):
   // The runs that this process is starting. They may not be in the index yet.
   const starting = new Map<string, Set<string>>();
   const memory = roomMemory(most, monotonic);
+  // The indexes from which this process is removing ended runs. Each removal ends for everybody who waits for it, also if it failed.
+  const cleaning = new Map<string, Promise<void>>();
   return {
     async within(principal, runId, start) {
       if (most === 0) return start();
@@ -61,18 +63,33 @@ export function runsUnderWay({ state, config, monotonic }: RunsUnderWayOptions):
       const isSpacious = isFree && members.length < most / 2;
       if (isSpacious) memory.looked(index, members.length, false);
       if (isSpacious || (isFree && !memory.mayClean(index))) return true;
-      const ended = await endedAmong(members);
-      if (ended.length === 0) {
-        memory.looked(index, members.length, true);
-        return isFree;
+      // Simultaneous starts would all read the same runs and remove the same ones.
+      const byAnother = cleaning.get(index);
+      if (byAnother && isFree) return true;
+      if (byAnother) {
+        await byAnother;
+        continue;
       }
-      await takeOut(index, ended);
-      if (cursor !== undefined) continue;
-      const open = members.filter((member) => !ended.includes(member));
+      const open = await cleaned(index, members);
+      if (cursor !== undefined && open.length < members.length) continue;
       memory.looked(index, open.length, true);
-      return fits(open);
+      return cursor === undefined && fits(open);
     }
     return false;
+  }
+
+  /** Removes the runs that are no longer active from the index, and returns the others. */
+  async function cleaned(index: string, members: readonly Member[]): Promise<readonly Member[]> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    cleaning.set(index, promise);
+    try {
+      const ended = new Set(await endedAmong(members));
+      await takeOut(index, ended);
+      return members.filter((member) => !ended.has(member));
+    } finally {
+      cleaning.delete(index);
+      resolve();
+    }
   }
 
   /** Returns the runs that are no longer active. These have ended, or no agent took them in time, so none ever will. */
@@ -91,7 +108,7 @@ export function runsUnderWay({ state, config, monotonic }: RunsUnderWayOptions):
     return ended;
   }
 
-  async function takeOut(index: string, ended: readonly Member[]): Promise<void> {
+  async function takeOut(index: string, ended: Iterable<Member>): Promise<void> {
     const byShard = Map.groupBy(ended, ({ member }) => shardOf(member));
     await Promise.all(
       [...byShard].map(([shard, members]) =>

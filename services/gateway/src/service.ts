@@ -13,7 +13,7 @@ import {
   WEBHOOKS_TAG,
 } from "@toolbus/runtime";
 import { isReplayTimer, onReplayTimer } from "./dead-letters/replay-timer.ts";
-import { onEntryTimer } from "./entry-timer.ts";
+import { entryTimers } from "./entry-timer.ts";
 import type { Gateway } from "./gateway.ts";
 import { agentRoutes } from "./routes/agents.ts";
 import { conversationRoutes } from "./routes/conversations.ts";
@@ -126,10 +126,11 @@ export function startGatewayCore(infrastructure: Infrastructure, config: Gateway
     clock,
     log,
   };
+  const onEntryTimer = entryTimers(state, outbox, config);
   const timers = startTimerLoop({
     state,
     service: GATEWAY_SERVICE,
-    handle: (timer) => (isReplayTimer(timer) ? onReplayTimer : onEntryTimer)(state, outbox, config, timer),
+    handle: (timer) => (isReplayTimer(timer) ? onReplayTimer(state, outbox, config, timer) : onEntryTimer(timer)),
     log,
     clock,
     pollMs: config.POLL_MS,

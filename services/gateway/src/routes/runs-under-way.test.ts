@@ -1,5 +1,5 @@
 import { keys } from "@toolbus/contracts";
-import type { StateStore } from "@toolbus/state";
+import { type StateStore, StoreUnavailable } from "@toolbus/state";
 import { describe, expect, it } from "vitest";
 import { cancelled, completed } from "../testing/agent-under-test.ts";
 import { apiKeyOf, type Asking, setup } from "../testing/gateway-under-test.ts";
@@ -186,5 +186,47 @@ describe("the limit of a principal's active runs", () => {
     await end(open[0] ?? "");
     await t.accepted();
     expect((await t.ask("una", INVESTIGATE, RELEASE)).status).toBe(429);
+  });
+
+  it("removes ended runs once for simultaneous starts", async () => {
+    const reads: string[] = [];
+    const removals: string[] = [];
+    const wrapStore = (state: StateStore): StateStore => ({
+      ...state,
+      read: (names) => (reads.push(...names), state.read(names)),
+      commit(shard, change) {
+        if (change.op.startsWith("ended:")) removals.push(...change.op.slice("ended:".length).split(" "));
+        return state.commit(shard, change);
+      },
+    });
+    await using t = await setup({ env: { RUNS_PER_PRINCIPAL: "6", WAKE_REPEAT_MS: String(DAY) }, wrapStore });
+    const runs: string[] = [];
+    for (let n = 0; n < 6; n++) runs.push(await t.accepted());
+    for (const runId of runs) {
+      await t.agent.take(runId);
+      await t.agent.say(runId, completed);
+    }
+    reads.length = 0;
+    const answers = await Promise.all(Array.from({ length: 7 }, () => t.ask("una", INVESTIGATE, RELEASE)));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([202, 202, 202, 202, 202, 202, 429]);
+    expect(removals.toSorted()).toEqual(runs.toSorted());
+    for (const runId of runs) expect(reads.filter((name) => name === keys.run(runId))).toHaveLength(1);
+  });
+
+  it("tries again to remove ended runs after the store did not answer", async () => {
+    let fails = 1;
+    const wrapStore = (state: StateStore): StateStore => ({
+      ...state,
+      async commit(shard, change) {
+        if (change.op.startsWith("ended:") && fails-- > 0) throw new StoreUnavailable("The store is away.");
+        return state.commit(shard, change);
+      },
+    });
+    await using t = await setup({ env: { RUNS_PER_PRINCIPAL: "1" }, wrapStore });
+    const runId = await t.accepted();
+    await t.agent.take(runId);
+    await t.agent.say(runId, completed);
+    expect((await t.ask("una", INVESTIGATE, RELEASE)).status).toBe(503);
+    await t.accepted();
   });
 });
