@@ -17,6 +17,8 @@ export interface TimerLoopOptions {
   readonly pollMs: number;
   /** How long a claimed timer stays invisible. If a handler takes longer, the timer is passed to a handler again. */
   readonly visibleMs: number;
+  /** How many timers one claim takes at most (default: 32). */
+  readonly batch?: number;
   /** Returns a number from 0 to 1, which spreads the polls of replicas. */
   readonly random: () => number;
 }
@@ -34,7 +36,7 @@ const MAX_UNDER_WAY = 256;
  * time.
  */
 export function startTimerLoop(options: TimerLoopOptions): Loop {
-  const { state, service, handle, log, clock, pollMs, visibleMs, random } = options;
+  const { state, service, handle, log, clock, pollMs, visibleMs, batch = BATCH, random } = options;
   const stopping = new AbortController();
   const underWay = new Map<string, Promise<void>>();
   const trouble = lastingTrouble(log, { service, begins: "timers could not be read; trying again", ends: "timers are read again" });
@@ -58,11 +60,11 @@ export function startTimerLoop(options: TimerLoopOptions): Loop {
 
   async function once(): Promise<boolean> {
     try {
-      const rows = await state.claim(service, "timer", { limit: BATCH, visibleAfter: visibleMs, onNext: due.onNext });
+      const rows = await state.claim(service, "timer", { limit: batch, visibleAfter: visibleMs, onNext: due.onNext });
       trouble.worked();
       for (const { due } of rows) measure(metricNames.timerLag, Math.max(0, clock() - due), { [attributeNames.service]: service });
       if (!stopping.signal.aborted) for (const row of rows) start(row);
-      return rows.length === BATCH;
+      return rows.length === batch;
     } catch (error) {
       trouble.failed(error);
       return false;

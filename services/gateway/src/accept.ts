@@ -220,9 +220,9 @@ export function announced(entry: InboxEntry, n: number, config: GatewayConfig, n
   };
 }
 
-/** Returns when a wake is repeated: up to a tenth later than asked, and at most a second, so that timers of about the same time are due together. */
+/** Returns when a wake is repeated: up to a fifth later than asked, and at most a second, so that timers of about the same time are due together. */
 function repeatIn(repeatMs: number, now: number): number {
-  const step = Math.max(1, Math.min(1000, Math.floor(repeatMs / 10)));
+  const step = Math.max(1, Math.min(1000, Math.floor(repeatMs / 5)));
   return Math.ceil((now + repeatMs) / step) * step - now;
 }
 

@@ -35,6 +35,8 @@ export function runsUnderWay({ state, config, monotonic }: RunsUnderWayOptions):
   // The runs that this process is starting. They may not be in the index yet.
   const starting = new Map<string, Set<string>>();
   const memory = roomMemory(most, monotonic);
+  // The indexes at which a start of this process looks. Simultaneous starts wait for its result, which often has room for them too.
+  const looking = new Map<string, Promise<void>>();
   // The indexes from which this process is removing ended runs. Each removal ends for everybody who waits for it, also if it failed.
   const cleaning = new Map<string, Promise<void>>();
   return {
@@ -46,13 +48,31 @@ export function runsUnderWay({ state, config, monotonic }: RunsUnderWayOptions):
       const before = [...here];
       starting.set(index, here.add(runId));
       try {
-        return memory.hasRoom(index) || (await isRoom(index, runId, before)) ? await start() : tooMany(most);
+        return (await mayStart(index, runId, before)) ? await start() : tooMany(most);
       } finally {
         here.delete(runId);
         if (here.size === 0) starting.delete(index);
       }
     },
   };
+
+  async function mayStart(index: string, runId: string, before: readonly string[]): Promise<boolean> {
+    if (memory.hasRoom(index)) return true;
+    const byAnother = looking.get(index);
+    if (byAnother) {
+      await byAnother;
+      if (memory.hasRoom(index)) return true;
+      return isRoom(index, runId, before);
+    }
+    const { promise, resolve } = Promise.withResolvers<void>();
+    looking.set(index, promise);
+    try {
+      return await isRoom(index, runId, before);
+    } finally {
+      looking.delete(index);
+      resolve();
+    }
+  }
 
   async function isRoom(index: string, runId: string, before: readonly string[]): Promise<boolean> {
     const fits = (members: readonly Member[]): boolean =>

@@ -95,6 +95,9 @@ const ABOUT = {
   webhooks: webhookDocs(["run.ended"]),
 } as const;
 
+/** Timers of entries are handled together, so that many of them cost little more than one. */
+const TIMERS_TOGETHER = 128;
+
 /** The gateway without its HTTP port. It accepts and announces entries, follows the feed, and has the routes for a server. */
 export interface GatewayCore extends Service {
   readonly parts: Gateway;
@@ -135,6 +138,7 @@ export function startGatewayCore(infrastructure: Infrastructure, config: Gateway
     clock,
     pollMs: config.POLL_MS,
     visibleMs: config.WAKE_REPEAT_MS,
+    batch: TIMERS_TOGETHER,
     random: () => (random(1)[0] ?? 0) / 256,
   });
   let stopping = false;

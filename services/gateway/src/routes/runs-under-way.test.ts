@@ -89,11 +89,13 @@ describe("the limit of a principal's active runs", () => {
     let looks = 0;
     const wrapStore = (state: StateStore): StateStore => ({
       ...state,
-      async page(...about) {
-        const page = await state.page(...about);
+      page(...about) {
         if (++looks === 10) release();
-        await allLooked;
-        return page;
+        return state.page(...about);
+      },
+      async commit(shard, change) {
+        if (change.op.startsWith("accept:")) await allLooked;
+        return state.commit(shard, change);
       },
     });
     await using t = await setup({ env: { RUNS_PER_PRINCIPAL: "3" }, wrapStore });
@@ -211,6 +213,17 @@ describe("the limit of a principal's active runs", () => {
     expect(answers.map(({ status }) => status).toSorted()).toEqual([202, 202, 202, 202, 202, 202, 429]);
     expect(removals.toSorted()).toEqual(runs.toSorted());
     for (const runId of runs) expect(reads.filter((name) => name === keys.run(runId))).toHaveLength(1);
+  });
+
+  it("is looked up once for simultaneous starts that have room", async () => {
+    const pages: string[] = [];
+    const wrapStore = (state: StateStore): StateStore => ({
+      ...state,
+      page: (index, options) => (pages.push(index), state.page(index, options)),
+    });
+    await using t = await setup({ env: { RUNS_PER_PRINCIPAL: "40" }, wrapStore });
+    await Promise.all(Array.from({ length: 10 }, () => t.accepted()));
+    expect(pages).toEqual([UNA]);
   });
 
   it("tries again to remove ended runs after the store did not answer", async () => {
