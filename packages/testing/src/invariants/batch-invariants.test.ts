@@ -8,7 +8,7 @@ type Batch = Extract<Observation, { kind: "batch" }>;
 
 const AT = approval().decisions[0]?.at ?? 0;
 const MEDIUM = "medium_key";
-const [FIRST, SECOND, HIGH] = [callIdOf(RUN, 1, 0), callIdOf(RUN, 1, 1), callIdOf(RUN, 1, 2)];
+const [FIRST, SECOND, HIGH, THIRD] = [callIdOf(RUN, 1, 0), callIdOf(RUN, 1, 1), callIdOf(RUN, 1, 2), callIdOf(RUN, 1, 3)];
 
 function item(callId: string, part: Partial<BatchItem> = {}): BatchItem {
   const id = approvalIdOf(callId);
@@ -16,7 +16,7 @@ function item(callId: string, part: Partial<BatchItem> = {}): BatchItem {
     approval: id,
     decision: "approve",
     token: `token of ${id}`,
-    argumentsHash: "hash",
+    argumentsHash: approval().argsHash,
     tier: callId === HIGH ? "high" : "medium",
     isOwn: true,
     ...part,
@@ -32,10 +32,10 @@ function timer(callId: string): typeof timers.approval {
   return { ...timers.approval, id: `apr:${approvalIdOf(callId)}` } as typeof timers.approval;
 }
 
-/** Returns the history of three writes that wait. */
+/** Returns the history of four writes that wait. */
 function waiting(): WrongHistory {
   const t = telling();
-  for (const callId of [FIRST, SECOND, HIGH]) {
+  for (const callId of [FIRST, SECOND, HIGH, THIRD]) {
     const toolName = of(callId).toolName;
     t.commit({ put: [t.puts.call(call({ callId, toolName }))] });
     const value = of(callId, { status: "pending", decisions: [] });
@@ -48,10 +48,11 @@ function sends(t: WrongHistory, ...items: readonly BatchItem[]): void {
   for (const { approval: approvalId, token } of items) t.tell({ kind: "sends", at: AT, approvalId, token, among: items.length });
 }
 
-/** Adds a decision of amy, and returns what the checker reported. */
-function decides(t: WrongHistory, { approval: id, token }: BatchItem): readonly string[] {
+/** Adds a decision of amy, about the arguments of this hash if it is given, and returns what the checker reported. */
+function decides(t: WrongHistory, { approval: id, token }: BatchItem, argsHash?: string): readonly string[] {
   const callId = id.slice("ap_".length);
-  const made = { approver: "amy", decision: "approve" as const, at: AT, via: "http", tokenHash: secretHash(token) };
+  const about = argsHash === undefined ? {} : { argsHash };
+  const made = { approver: "amy", decision: "approve" as const, at: AT, via: "http", tokenHash: secretHash(token), ...about };
   return t.commit({ put: [t.puts.approval(of(callId, { decisions: [made] }))], timers: [gone(timer(callId))] });
 }
 
@@ -91,10 +92,12 @@ describe("the checker of batches", () => {
   it.each([
     ["an approval that somebody else has decided", item(FIRST, { token: "another" }), no(item(FIRST), 409, "already_decided")],
     ["a token of somebody else", item(SECOND, { isOwn: false }), no(item(SECOND))],
+    ["a token that this person used to approve other arguments", item(THIRD), no(item(THIRD), 409, "token_used")],
     ["too many decisions a minute", item(SECOND), no(item(SECOND), 429, "rate_limited")],
   ])("finds nothing wrong with a refusal because of %s", (_, refused, answer) => {
     const t = waiting();
     decides(t, one);
+    decides(t, item(THIRD), "hash of edited arguments");
     expect(answers(t, [refused, high], [answer, no(high)])).toEqual([]);
   });
 

@@ -97,15 +97,18 @@ function isHigh(tier: Tier | null): boolean {
 function isExplained(
   facts: Facts,
   approval: Approval | undefined,
-  { token, decision, isOwn, planHash }: BatchItem,
+  { token, decision, isOwn, argumentsHash, planHash }: BatchItem,
   { among, who, at }: { readonly among: number; readonly who: string; readonly at: number },
 ): boolean {
   if (!approval || !isOwn) return true;
   const { decisions, status, edited, plans, planning, expiresAt } = approval;
   if (among > 1 && mustBeAlone(facts, approval)) return true;
   const hash = secretHash(token);
-  // The decision itself is recorded, so a repeat of it must be accepted.
-  const isOfThisCard = (made: Decision): boolean => decision !== "approve" || made.plan?.hash === planHash;
+  const asked = approval.earlier?.[0]?.argsHash ?? approval.argsHash;
+  // The decision itself is recorded, so a repeat of it must be accepted. An approval of other arguments, such as one that edited them, is another
+  // decision.
+  const isOfThisCard = (made: Decision): boolean =>
+    decision !== "approve" || (made.plan?.hash === planHash && (made.argsHash ?? asked) === argumentsHash);
   if (decisions.some((made) => made.approver === who && made.decision === decision && made.tokenHash === hash && isOfThisCard(made)))
     return false;
   const isOtherPlan = planning !== undefined || plans?.at(-1)?.hash !== planHash;
