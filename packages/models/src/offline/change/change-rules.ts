@@ -18,7 +18,8 @@ export const changeRules = {
     looksAt:
       "published advisories that the release fixes, from a list that somebody gave: the earlier version is affected and the later one is not, or the release has a commit that the advisory names",
     severity: "high",
-    limits: "Only advisories about the package itself. Without a list, this rule says nothing. An advisory often names no commit.",
+    limits:
+      "Only advisories about the package itself. Without a list, this rule says nothing. If an advisory names no commit, the finding has likely commits: those with the words of a fix, and at most `likelyFixes` whose body names an attack or that repair something with a test. Some of them may be ordinary.",
     advice: "Ask a security owner to review it and install the release soon, because an attacker can read the advisory too.",
   },
   "security-advisory": {
