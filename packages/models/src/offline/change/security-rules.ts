@@ -165,7 +165,8 @@ const ATTACKS: ReadonlySet<string> = new Set(["injection", "traversal", "prototy
 
 function bodySaysFix(commit: CommitFacts): boolean {
   return (
-    ((commit.repairs ?? []).some((word) => ATTACKS.has(word)) && !/^(?:add|support|allow|expose|document)/i.test(textOf(commit.subject))) ||
+    ((commit.repairs ?? []).some((word) => ATTACKS.has(word)) &&
+      !/^(?:add|support|allow|expose|document|increase|raise|relax)/i.test(textOf(commit.subject))) ||
     // The body speaks of a vulnerability, and the subject says what is kept out.
     ((commit.repairs ?? []).includes("vulnerability") && cleansInput(commit.subject)) ||
     // The body names an attack without a verb, and the subject cleans what comes in.
