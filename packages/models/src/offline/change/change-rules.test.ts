@@ -337,6 +337,10 @@ describe("features, behaviour and deprecations", () => {
     ["Add socket headers for FreeBSD", "minor", ["code"], null],
     ["Add headers to the details of a request", "minor", ["code"], "new-feature"],
     ["Add form double submit protection", "minor", ["code"], null],
+    ["fix: add an option for names", "minor", ["code"], null],
+    ["feat: fixes a leak of memory", "minor", ["code"], null],
+    ["Add the typing_extensions dependency", "minor", ["code"], null],
+    ["Implement async/sync tests", "minor", ["code"], null],
   ] as const)("have the subject %j in a %s of %j: %s", (subject, step, touches, rule) => {
     expect(rulesOf({ step, commits: [{ subject, touches: [...touches] }] })).toEqual(rule === null ? [] : [rule]);
   });

@@ -183,7 +183,7 @@ export const changeRules = {
     looksAt: "commits to product code of the type feat, or whose subject begins with a verb such as add, support or allow",
     severity: "medium",
     limits:
-      "Words such as missing, test, log or protection after the verb do not count, and neither does what only developers use. In a patch, one of the commits must have the type feat or change the docs, and allow does not count.",
+      "Words such as missing, test, log or protection after the verb do not count, and neither does what only developers use or what has the type fix. In a patch, one of the commits must have the type feat or change the docs, and allow does not count.",
     advice: "Roll it out in steps, and check that the feature can be turned off.",
   },
   "changed-behaviour": {
