@@ -117,14 +117,16 @@ export const changeRules = {
     kind: "breaking_change",
     looksAt: "entries of the changelog that call a change breaking, if no other finding is about it",
     severity: "high, or medium in a patch and in 0.x",
-    limits: "A major step has its own finding. Entries that only describe the change are not found.",
+    limits:
+      "A major step has its own finding. Entries that only describe the change are not found. In a patch, a single entry without a commit does not count.",
     advice: "Read the entry and ask the people who use the changed part before the rollout.",
   },
   "removed-changelog": {
     kind: "removed_api",
     looksAt: "entries of the changelog that say that something is removed, if no other finding is about it",
     severity: "high, or medium in a patch and in 0.x",
-    limits: "A language or run time that is dropped is a requirement, not an API.",
+    limits:
+      "A language or run time that is dropped is a requirement, not an API. In a patch, a single entry without a commit does not count.",
     advice: "Find out who still uses what is removed before the rollout.",
   },
   "new-migration": {
