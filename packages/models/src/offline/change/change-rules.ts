@@ -70,7 +70,7 @@ export const changeRules = {
   "breaking-marker": {
     kind: "breaking_change",
     looksAt:
-      'commits to the product with "!" after the type, a footer BREAKING CHANGE, or the word breaking or major as the type, or whose subject says that the API or a call has another form',
+      'commits to the product with "!" after the type, a footer BREAKING CHANGE, or the word breaking or major as the type, or whose subject says that the API or a call has another form or that a class is abstract now',
     severity: "high",
     limits: "Projects without such a convention have no markers.",
     advice: "Ask the people who use the changed part before the rollout.",
@@ -80,7 +80,7 @@ export const changeRules = {
     looksAt: "exported names of product code that are gone. In JavaScript and TypeScript, only those of entry files count",
     severity: "high, or medium in a patch and in 0.x",
     limits:
-      "C and other languages have no such facts, and Rust has them only for libraries. Methods count only in Python and Go. Private names, Go programs and applications with pinned dependencies do not count. In a patch and in 0.x, fewer names of Python modules than `unpromisedNames` do not count.",
+      "C and other languages have no such facts, and Rust has them only for libraries. Methods count only in Python and Go, and not those that only the language calls. Private names, Go programs and applications with pinned dependencies do not count. In a patch and in 0.x, fewer names of Python modules than `unpromisedNames` do not count.",
     advice: "Search the code that uses it for the removed names before the rollout.",
   },
   "changed-signatures": {
@@ -108,7 +108,7 @@ export const changeRules = {
   "removed-support": {
     kind: "removed_api",
     looksAt:
-      "commits to product code whose subject removes support or something deprecated, an old behaviour or a route, or, with a change of the docs, an option, a method and the like",
+      "commits to product code whose subject removes support or something deprecated, an old behaviour, a route or a cipher, or, with a change of the docs, an option, a method and the like",
     severity: "high",
     limits: "A language or run time that is dropped is a requirement, not an API.",
     advice: "Find out who still uses what is removed before the rollout.",
@@ -133,7 +133,7 @@ export const changeRules = {
     kind: "migration",
     looksAt: "new files with statements that change a schema, in a folder of a migration tool",
     severity: "high",
-    limits: "A migration that was only edited does not count, because it does not run again.",
+    limits: "A migration that was only edited does not count, because it does not run again. Neither does a template of migrations.",
     advice: "Make a backup, try the migration on a copy of the data, and write down how to go back.",
   },
   "open-advisory": {
@@ -162,7 +162,7 @@ export const changeRules = {
     kind: "runtime_requirement",
     looksAt: "minimum versions of languages and run times in manifests",
     severity: "medium",
-    limits: "An image or a workflow with another version is not a requirement.",
+    limits: "An image or a workflow with another version is not a requirement. A lower version keeps nobody out.",
     advice: "Check the versions on every system that runs or builds it.",
   },
   "dependency-major": {
