@@ -56,7 +56,7 @@ const Label = Type.Object(
   closed,
 );
 
-const LabelsSchema = Type.Object({ project: Line(60), labels: Type.Array(Label, { maxItems: 50 }) }, closed);
+const LabelsSchema = Type.Object({ project: Line(60), labels: Type.Array(Label, { maxItems: 200 }) }, closed);
 
 const Project = Type.Object(
   {
@@ -68,12 +68,12 @@ const Project = Type.Object(
     /** The date of the newest commit of the clone from which the facts were derived. */
     cloned: Type.String({ pattern: "^\\d{4}-\\d{2}-\\d{2}$" }),
     /** Neighbours: each release with the release before it. */
-    releases: Type.Array(Type.Object({ base: Line(100), release: Line(100), package: Type.Optional(Line(100)) }, closed), { maxItems: 50 }),
+    releases: Type.Array(Type.Object({ base: Line(100), release: Line(100), package: Type.Optional(Line(100)) }, closed), { maxItems: 200 }),
   },
   closed,
 );
 
-const ProjectsSchema = Type.Object({ projects: Type.Array(Project, { maxItems: 50 }) }, closed);
+const ProjectsSchema = Type.Object({ projects: Type.Array(Project, { maxItems: 200 }) }, closed);
 
 export type Severity = (typeof severities)[number];
 export type Projects = Static<typeof ProjectsSchema>;

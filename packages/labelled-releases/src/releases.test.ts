@@ -46,6 +46,7 @@ describe("the labelled releases", () => {
       "gin v1.7.7",
       "gin v1.8.1",
       "gin v1.9.1",
+      "jose v5.0.0",
     ]);
   });
 

@@ -1,3 +1,4 @@
+import { nameIn } from "./advisories/package-names.ts";
 import { readBlobs } from "./blob-reader.ts";
 import type { Git } from "./git-command.ts";
 import { seriesOf, versionOf } from "./version-step.ts";
@@ -42,11 +43,6 @@ export async function directoryOf(git: Git, commit: string, name: string): Promi
   const folder = named ? folderOf(named.path) : null;
   // A package in the root is the whole repository.
   return folder === "" ? null : folder;
-}
-
-function nameIn(path: string, text: string): string | null {
-  if (path.endsWith("package.json")) return /"name"\s*:\s*"([^"]{1,200})"/.exec(text)?.[1] ?? null;
-  return /^name\s*=\s*["']([^"']{1,200})["']/m.exec(text)?.[1] ?? null;
 }
 
 function folderOf(path: string): string {

@@ -29,6 +29,12 @@ export async function packageNames(git: Git, commit: string, directory: string |
   return found;
 }
 
+/** Returns the name that a manifest gives to its package, or undefined if it gives none. */
+export function nameIn(path: string, text: string): string | undefined {
+  const file = path.slice(path.lastIndexOf("/") + 1);
+  return MANIFESTS.find(([manifest]) => manifest === file)?.[2](text);
+}
+
 /** Returns true if both name one package. Python's index takes no account of case and of the kind of dash. */
 export function isSamePackage(a: PackageName, b: PackageName): boolean {
   const ecosystem = ecosystemOf(a);

@@ -53,6 +53,49 @@ describe("a published advisory", () => {
     expect(places("Read the header once", "Keep the order")).toEqual([{ advisory: "A-1" }]);
   });
 
+  it("without a commit is probably fixed by the commits with the words of a fix, which are no second finding", () => {
+    const commits = [
+      { subject: "Prevent a bypass of the access check" },
+      { subject: "Keep the order", touches: ["code" as const, "test" as const] },
+    ];
+    expect(assess({ fixed: [{ id: "A-1" }] }, { commits }).findings).toMatchObject([
+      {
+        rule: "security-known",
+        text: "The release fixes 1 published vulnerability (A-1). 1 advisory without a commit may be fixed by 1 commit.",
+        evidence: [{ commit: "c0".padEnd(12, "0") }, { advisory: "A-1" }],
+      },
+    ]);
+  });
+
+  it("without a commit is probably fixed by the merge of a private fork, which is no second finding", () => {
+    const commits = [{ subject: "Merge commit from fork" }, { subject: "Keep the order" }];
+    const { findings } = assess({ fixed: [{ id: "A-1" }] }, { commits });
+    expect(findings.map(({ rule }) => rule)).toEqual(["security-known"]);
+    expect(findings[0]?.evidence[0]).toMatchObject({ subject: "Merge commit from fork" });
+  });
+
+  it("without a commit is probably fixed by a commit whose body names an attack, or else by one of a few repairs with a test", () => {
+    const tested = { touches: ["code" as const, "test" as const] };
+    const attack = { subject: "Keep the order", security: ["injection" as const] };
+    const ordinary = { subject: "Keep the access", security: ["access_control" as const] };
+    const repair = { subject: "Read the header once", ...tested };
+    const likely = (count: number, commits: NonNullable<Told["commits"]>, omittedCommits = 0) =>
+      assess({ fixed: Array.from({ length: count }, (_, at) => ({ id: `A-${at}` })) }, { commits, omittedCommits }).findings.flatMap(
+        ({ rule, evidence }) => (rule === "security-known" ? evidence.flatMap((place) => ("subject" in place ? [place.subject] : [])) : []),
+      );
+    expect(likely(1, [attack, ordinary, repair])).toEqual([attack.subject]);
+    expect(likely(2, [attack, ordinary, repair])).toEqual([attack.subject, repair.subject]);
+    expect(likely(1, [ordinary, repair, { subject: "Add a page", ...tested }, { subject: "feat: one page", ...tested }])).toEqual([
+      repair.subject,
+    ]);
+    expect(likely(1, [ordinary, repair], 1)).toEqual([]);
+    for (const commit of [repair, attack]) {
+      const several = (length: number) => Array.from({ length }, () => commit);
+      expect(likely(1, several(4))).toHaveLength(4);
+      expect(likely(1, several(5))).toEqual([]);
+    }
+  });
+
   it("counts as one fix, although the words of its commit say the same", () => {
     const commit = { hash: fix.hash, subject: "Prevent a bypass of the access check" };
     const { findings } = assess({ fixed: [{ id: "A-1", commits: [fix.hash] }] }, { commits: [commit] });

@@ -1,7 +1,9 @@
+import { counted } from "@toolbus/contracts";
 import type { ReleaseFacts } from "@toolbus/release-facts";
 import type { ChangeFinding } from "./change-finding.ts";
+import { changeThresholds } from "./change-thresholds.ts";
 import { atAdvisories, atCommits, finding, named } from "./evidence.ts";
-import type { CommitFacts, ProductChange } from "./product-change.ts";
+import { type CommitFacts, type ProductChange, textOf, touches, typeOf } from "./product-change.ts";
 
 type FixedAdvisory = NonNullable<ReleaseFacts["advisories"]>["fixed"]["list"][number];
 
@@ -20,30 +22,78 @@ function fixesOf({ commits = [] }: FixedAdvisory, change: ProductChange): readon
   return commits.length === 0 && isSure ? [only.hash] : commits;
 }
 
+/** What the release has besides the commits that advisories name: commits that name an advisory or merge a private fix, and those with the words of a fix. */
+interface OtherFixes {
+  readonly advisory: readonly CommitFacts[];
+  readonly wording: readonly CommitFacts[];
+}
+
 /**
- * Returns the finding about published advisories that the release fixes. `fixes` are the commits of `knownFixes`. An advisory without a commit is a place of
- * its own, unless one of the `others` names it, because then that commit is the fix.
+ * Returns the commits that are probably the fixes of the advisories that name none, because a reviewer needs a place to look at. The most telling commits
+ * come first, and weaker ones follow only if there are more such advisories: commits with the words of a fix, then those whose body names an attack, and
+ * then repairs with a test. Too many weaker ones are none, because somewhere in the release is no place to look at.
+ */
+export function likelyFixes(
+  change: ProductChange,
+  known: readonly CommitFacts[],
+  { advisory, wording }: OtherFixes,
+): readonly CommitFacts[] {
+  const missing = unplacedIn(change, known, advisory).length;
+  if (missing === 0) return [];
+  const clear = [...advisory.filter((commit) => (commit.advisories ?? []).length === 0), ...wording];
+  const taken = new Set([...known, ...advisory, ...wording]);
+  const left = change.commits.filter((commit) => !taken.has(commit) && !ADDS.has(typeOf(commit)) && !saysAddition(commit));
+  const telling = few(left.filter(({ security = [] }) => security.some((word) => !VAGUE.has(word))));
+  const some = clear.length >= missing ? clear : [...clear, ...telling];
+  if (some.length >= missing || change.facts.commits.omitted > 0) return some;
+  return [...new Set([...some, ...few(left.filter((commit) => touches(commit, "test")))])];
+}
+
+function few(commits: readonly CommitFacts[]): readonly CommitFacts[] {
+  return commits.length > changeThresholds.likelyFixes.value ? [] : commits;
+}
+
+/** Words in a body that are no attack: many ordinary commits are about the access to something. */
+const VAGUE: ReadonlySet<string> = new Set(["security", "access_control"]);
+const ADDS: ReadonlySet<string> = new Set(["feat", "feature", "perf", "revert"]);
+
+function saysAddition(commit: CommitFacts): boolean {
+  return typeOf(commit) !== "fix" && /^(?:add|allow|support|implement|introduce|new)\b/i.test(textOf(commit.subject));
+}
+
+/** Returns the advisories of which no commit is known. If a commit of `mentioning` names an advisory, that commit is its fix. */
+function unplacedIn(change: ProductChange, known: readonly CommitFacts[], mentioning: readonly CommitFacts[]): readonly FixedAdvisory[] {
+  const hashes = new Set(known.map(({ hash }) => hash));
+  const mentioned = new Set(mentioning.flatMap(({ advisories = [] }) => advisories.map((id) => id.toUpperCase())));
+  const isPlaced = (advisory: FixedAdvisory): boolean =>
+    fixesOf(advisory, change).some((hash) => hashes.has(hash)) || namesOf(advisory).some((id) => mentioned.has(id));
+  return (change.facts.advisories?.fixed.list ?? []).filter((advisory) => !isPlaced(advisory));
+}
+
+/**
+ * Returns the finding about published advisories that the release fixes. `known` are the commits of `knownFixes`, and `likely` those of `likelyFixes`. An
+ * advisory without a commit is a place of its own, unless one of the `others` names it.
  */
 export function knownFinding(
   change: ProductChange,
-  fixes: readonly CommitFacts[],
+  known: readonly CommitFacts[],
+  likely: readonly CommitFacts[],
   others: readonly CommitFacts[],
 ): readonly ChangeFinding[] {
   const { list = [], omitted = 0 } = change.facts.advisories?.fixed ?? {};
   if (list.length === 0) return [];
-  const hashes = new Set(fixes.map(({ hash }) => hash));
-  const mentioned = new Set(others.flatMap(({ advisories = [] }) => advisories.map((id) => id.toUpperCase())));
-  const isPlaced = (advisory: FixedAdvisory): boolean =>
-    fixesOf(advisory, change).some((hash) => hashes.has(hash)) || namesOf(advisory).some((id) => mentioned.has(id));
-  const unplaced = list.filter((advisory) => !isPlaced(advisory));
+  const unplaced = unplacedIn(change, known, others);
   const count = list.length + omitted;
   const worst = LEVELS.find((level) => list.some(({ severity }) => severity === level));
   const ids = named(
     list.map(({ id }) => id),
     6,
   );
-  const text = `The release fixes ${vulnerabilities(count)} (${ids})${worst === undefined ? "" : `, ${count === 1 ? "of severity" : "at most of severity"} ${worst}`}.`;
-  return [finding("security-known", "high", text, [...atCommits(fixes), ...atAdvisories(unplaced.map(({ id }) => id))])];
+  const level = worst === undefined ? "" : `, ${count === 1 ? "of severity" : "at most of severity"} ${worst}`;
+  const open = unplaced.length === 1 ? "1 advisory" : `${unplaced.length} advisories`;
+  const where = likely.length === 0 ? "" : ` ${open} without a commit may be fixed by ${counted(likely.length, "commit")}.`;
+  const text = `The release fixes ${vulnerabilities(count)} (${ids})${level}.${where}`;
+  return [finding("security-known", "high", text, [...atCommits([...known, ...likely]), ...atAdvisories(unplaced.map(({ id }) => id))])];
 }
 
 /** Returns the finding about advisories that affect the later version too. */

@@ -44,6 +44,8 @@ function isMarked(commit: CommitFacts): boolean {
       ))
   )
     return true;
+  // Whoever has a class of its own below an abstract one must have all its methods.
+  if (touches(commit, "code") && /^make[sd]?\b.{1,60}\babstract\b/i.test(text)) return true;
   return (
     touches(commit, "code") &&
     /^(?:[Cc]hange|[Cc]onvert|[Rr]ename|[Ss]witch)[sd]?\b.{0,20}\b(?:APIs?|endpoints?|responses?)\b.{0,30}\bto\b/.test(text)
@@ -100,12 +102,16 @@ function changedSignatures({ facts, files }: ProductChange): readonly ChangeFind
 const PRIVATE =
   /(?:^|\/)(?:_(?!_init__\.py$)|\.|internals?\/|private\/|cmd\/|tests?\/|testing\/|examples?\/|docs?\/|bench\w*\/|scripts?\/|tools?\/)/i;
 
+/** Methods that only the language or its library calls, so a type that has none of its own still has the usual one. */
+const PROTOCOL = /\.(?:__\w{1,40}__|(?:Un)?[mM]arshal(?:Binary|JSON|Text|XML|YAML)|GoString)$/;
+
 function isPublic(file: string, name: string, { package: own }: ReleaseFacts): boolean {
   const inside = own?.directory ? file.slice(own.directory.length + 1) : file;
   if (
     PRIVATE.test(inside) ||
     (name.includes(".") && !/\.(?:go|py)$/.test(file)) ||
     /^(?:_|unstable|experimental|internal)/i.test(name) ||
+    PROTOCOL.test(name) ||
     name === "default"
   )
     return false;
@@ -171,6 +177,9 @@ function removedSupport({ commits }: ProductChange): readonly ChangeFinding[] {
 
 function saysRemoval(commit: CommitFacts): boolean {
   const text = textOf(commit.subject);
+  // Whoever only has this cipher cannot connect any more.
+  if (/^(?:drop|remove|disable)[sd]?\b.{1,40}\bfrom (?:\w+ ){0,3}(?:algorithms?|ciphers?|cipher suites?|key exchanges?|macs)\b/i.test(text))
+    return true;
   if (!/^(?:drop|remove|delete)[sd]?\b/i.test(text) || INTERNAL.test(text)) return false;
   if (/^\w+(?: (?:the|all|old|previously|long|code|and)\b){0,3} (?:deprecat|(?:[\w`'".-]{1,40} ){0,2}support\b)/i.test(text)) return true;
   if (
@@ -189,11 +198,11 @@ function saysRemoval(commit: CommitFacts): boolean {
 
 /** What only the code of the product itself had. */
 const INTERNAL =
-  /\b(?:blank|calls?|duplicate[sd]?|empty|extra \w+|from|imports?|internal|leftovers?|redundant|trailing|unnecessary|unneeded|unused|usages?|uses?|warnings?)\b/i;
+  /\b(?:blank|calls?|duplicate[sd]?|empty|extra \w+|from|imports?|internal|leftovers?|redundant|requirements?|restrictions?|trailing|unnecessary|unneeded|unused|usages?|uses?|warnings?)\b/i;
 
 function migrations({ facts }: ProductChange): readonly ChangeFinding[] {
   const isNew = ({ status }: FileFacts) => status === "A";
-  const added = facts.files.list.filter((file) => file.kind === "migration" && isNew(file));
+  const added = facts.files.list.filter((file) => file.kind === "migration" && isNew(file) && !isTemplate(file));
   if (added.length === 0) return [];
   // The same migration for another database may be empty, so it has no statement that would show its kind.
   const siblings = facts.files.list.filter(
@@ -203,8 +212,14 @@ function migrations({ facts }: ProductChange): readonly ChangeFinding[] {
   return [finding("new-migration", "high", text, atFiles([...added, ...siblings]))];
 }
 
+/** Returns true for the text of which a tool makes the migrations of its users. Nobody runs it. */
+function isTemplate({ path }: FileFacts): boolean {
+  return /\.(?:stub|tmpl|tpl|template|j2|ejs|hbs|mako)$|(?:^|\/)(?:stubs?|templates?)\//i.test(path);
+}
+
 function requirements({ facts }: ProductChange): readonly ChangeFinding[] {
-  const changed = facts.requirements.filter(({ from, to }) => from !== null && to !== null);
+  // A lower version than before keeps nobody out.
+  const changed = facts.requirements.filter(({ from, to }) => from !== null && to !== null && !isLess(numbersIn(to), numbersIn(from)));
   if (changed.length === 0) return [];
   const steps = changed.map(({ name, from, to }) => `${name} from ${from ?? ""} to ${to ?? ""}`);
   const isRaised = changed.some(({ from, to }) => isLess(numbersIn(from ?? ""), numbersIn(to ?? "")));

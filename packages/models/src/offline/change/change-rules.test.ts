@@ -64,6 +64,8 @@ describe("a breaking change", () => {
     ["refactor: change the signature of redirects", ["code"], false],
     ["[Backport 4.x] refactor: change the signature of redirects", ["code"], false],
     ["Change the signature in the guide", ["docs"], false],
+    ["Make `Algorithm` an abstract base class", ["code"], true],
+    ["Make the abstract of a page longer", ["docs"], false],
     ["Make the check faster", ["code"], false],
   ] as const)("is a call with another form, as the subject %j of a commit to %j says: %s", (subject, touches, found) => {
     expect(rulesOf({ commits: [{ subject, touches: [...touches] }] })).toEqual(found ? ["breaking-marker"] : []);
@@ -129,6 +131,8 @@ describe("a removed API", () => {
     ["a method of Python", "src/one.py", "One.gone", true],
     ["a method of Go", "one.go", "One.Gone", true],
     ["a method of TypeScript", "src/index.ts", "One.gone", false],
+    ["a method that only the language calls", "src/one.py", "One.__init__", false],
+    ["a method that only the library of the language calls", "one.go", "One.UnmarshalJSON", false],
     ["a private module", "src/_one.py", "gone", false],
     ["an internal package", "internal/one.go", "Gone", false],
     ["an entry file of JavaScript", "src/index.ts", "gone", true],
@@ -174,6 +178,8 @@ describe("a removed API", () => {
     ["Drop support leftovers of OpenVMS", ["code"], false],
     ["Remove blank options", ["code", "docs"], false],
     ["Remove empty and trailing options", ["code", "docs"], false],
+    ["Remove the requirement of an option", ["code", "docs"], false],
+    ["Remove blowfish from transport ciphers", ["code"], true],
   ] as const)("is the subject %j of a commit to %j: %s", (subject, touches, found) => {
     expect(rulesOf({ commits: [{ subject, touches: [...touches] }] })).toEqual(found ? ["removed-support"] : []);
   });
@@ -183,6 +189,13 @@ describe("a migration", () => {
   it("is a new file of that kind, and not one that was only formatted again", () => {
     expect(assess({ files: [{ kind: "migration", status: "A", path: "migrations/2.py" }] })).toMatchObject({ severity: "high" });
     expect(rulesOf({ files: [{ kind: "migration", status: "M", path: "migrations/1.py" }] })).toEqual([]);
+  });
+
+  it("is no template of which a tool makes the migrations of its users", () => {
+    const added = (path: string) => rulesOf({ files: [{ kind: "migration", status: "A", path }] });
+    expect(added("lib/migrate/stub/js-schema.stub")).toEqual([]);
+    expect(added("migrations/templates/1.sql")).toEqual([]);
+    expect(added("migrations/1.sql")).toEqual(["new-migration"]);
   });
 
   it("names the empty one for another database too", () => {
@@ -196,10 +209,11 @@ describe("a migration", () => {
 });
 
 describe("a required version", () => {
-  it("is medium if it rises and low if it falls", () => {
-    const requirement = (from: string, to: string) => assess({ requirements: [{ manifest: "go.mod", name: "go", from, to }] }).severity;
-    expect(requirement("1.9", "1.20")).toBe("medium");
-    expect(requirement(">=12", ">=10")).toBe("low");
+  it("is medium if it rises, low if it has another form, and nothing if it falls", () => {
+    const requirement = (from: string, to: string) => assess({ requirements: [{ manifest: "go.mod", name: "go", from, to }] });
+    expect(requirement("1.9", "1.20").severity).toBe("medium");
+    expect(requirement("^10 || >=12", ">=10")).toMatchObject({ severity: "low", findings: [{ rule: "runtime-raised" }] });
+    expect(requirement(">=12", ">=10").findings).toEqual([]);
   });
 });
 
@@ -323,6 +337,10 @@ describe("features, behaviour and deprecations", () => {
     ["Default to UTF-8", "patch", ["code"], "changed-behaviour"],
     ["fix: throw a useful error", "patch", ["code"], null],
     ["fix(deps): add all steps", "minor", ["code"], null],
+    ["fix: add an option for names", "minor", ["code"], null],
+    ["feat: fixes a leak of memory", "minor", ["code"], null],
+    ["Add the typing_extensions dependency", "minor", ["code"], null],
+    ["Implement async/sync tests", "minor", ["code"], null],
     ["Deprecate the old name", "patch", ["code"], "deprecation"],
     ["Undeprecate the old name", "patch", ["code"], null],
     ["Add deprecation warnings for the old name", "minor", ["code", "docs"], "deprecation"],

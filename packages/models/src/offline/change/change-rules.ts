@@ -18,7 +18,8 @@ export const changeRules = {
     looksAt:
       "published advisories that the release fixes, from a list that somebody gave: the earlier version is affected and the later one is not, or the release has a commit that the advisory names",
     severity: "high",
-    limits: "Only advisories about the package itself. Without a list, this rule says nothing. An advisory often names no commit.",
+    limits:
+      "Only advisories about the package itself. Without a list, this rule says nothing. If an advisory names no commit, the finding has likely commits: those with the words of a fix, and at most `likelyFixes` whose body names an attack or that repair something with a test. Some of them may be ordinary.",
     advice: "Ask a security owner to review it and install the release soon, because an attacker can read the advisory too.",
   },
   "security-advisory": {
@@ -32,7 +33,7 @@ export const changeRules = {
   "security-wording": {
     kind: "security_fix",
     looksAt:
-      "commits to product code, or to templates of pages, of the type security, or whose subject has a verb such as fix, drop or prevent close to a word such as bypass, attack, access check or integer overflow, that verifies a token, an origin or the like, that requires a right or closes a way in, or whose body says that it prevents an attack such as injection. If one commit is a fix or the changelog names one, also repairs of crashes by malformed input, names and paths that are validated, and fixes that are marked as breaking",
+      "commits to product code, or to templates of pages, of the type security, or whose subject has a verb such as fix, drop or prevent close to a word such as bypass, attack, access check or integer overflow, that verifies a token, an origin or the like, that requires a right or closes a way in, or whose body says that it prevents an attack such as injection. If one commit is a fix or the changelog names one, also repairs of crashes by malformed input, names and paths that are validated, forms and algorithms that are accepted no longer, and fixes that are marked as breaking",
     severity: "high",
     limits: "A fix whose message does not say so is not found, unless the changelog does. A fault that shows on exit does not count.",
     advice: "Ask a security owner to review it and install the release soon, because an attacker can read the fix too.",
@@ -69,7 +70,7 @@ export const changeRules = {
   "breaking-marker": {
     kind: "breaking_change",
     looksAt:
-      'commits to the product with "!" after the type, a footer BREAKING CHANGE, or the word breaking or major as the type, or whose subject says that the API or a call has another form',
+      'commits to the product with "!" after the type, a footer BREAKING CHANGE, or the word breaking or major as the type, or whose subject says that the API or a call has another form or that a class is abstract now',
     severity: "high",
     limits: "Projects without such a convention have no markers.",
     advice: "Ask the people who use the changed part before the rollout.",
@@ -79,7 +80,7 @@ export const changeRules = {
     looksAt: "exported names of product code that are gone. In JavaScript and TypeScript, only those of entry files count",
     severity: "high, or medium in a patch and in 0.x",
     limits:
-      "C and other languages have no such facts, and Rust has them only for libraries. Methods count only in Python and Go. Private names, Go programs and applications with pinned dependencies do not count. In a patch and in 0.x, fewer names of Python modules than `unpromisedNames` do not count.",
+      "C and other languages have no such facts, and Rust has them only for libraries. Methods count only in Python and Go, and not those that only the language calls. Private names, Go programs and applications with pinned dependencies do not count. In a patch and in 0.x, fewer names of Python modules than `unpromisedNames` do not count.",
     advice: "Search the code that uses it for the removed names before the rollout.",
   },
   "changed-signatures": {
@@ -107,7 +108,7 @@ export const changeRules = {
   "removed-support": {
     kind: "removed_api",
     looksAt:
-      "commits to product code whose subject removes support or something deprecated, an old behaviour or a route, or, with a change of the docs, an option, a method and the like",
+      "commits to product code whose subject removes support or something deprecated, an old behaviour, a route or a cipher, or, with a change of the docs, an option, a method and the like",
     severity: "high",
     limits: "A language or run time that is dropped is a requirement, not an API.",
     advice: "Find out who still uses what is removed before the rollout.",
@@ -116,21 +117,23 @@ export const changeRules = {
     kind: "breaking_change",
     looksAt: "entries of the changelog that call a change breaking, if no other finding is about it",
     severity: "high, or medium in a patch and in 0.x",
-    limits: "A major step has its own finding. Entries that only describe the change are not found.",
+    limits:
+      "A major step has its own finding. Entries that only describe the change are not found. In a patch, a single entry without a commit does not count.",
     advice: "Read the entry and ask the people who use the changed part before the rollout.",
   },
   "removed-changelog": {
     kind: "removed_api",
     looksAt: "entries of the changelog that say that something is removed, if no other finding is about it",
     severity: "high, or medium in a patch and in 0.x",
-    limits: "A language or run time that is dropped is a requirement, not an API.",
+    limits:
+      "A language or run time that is dropped is a requirement, not an API. In a patch, a single entry without a commit does not count.",
     advice: "Find out who still uses what is removed before the rollout.",
   },
   "new-migration": {
     kind: "migration",
     looksAt: "new files with statements that change a schema, in a folder of a migration tool",
     severity: "high",
-    limits: "A migration that was only edited does not count, because it does not run again.",
+    limits: "A migration that was only edited does not count, because it does not run again. Neither does a template of migrations.",
     advice: "Make a backup, try the migration on a copy of the data, and write down how to go back.",
   },
   "open-advisory": {
@@ -159,7 +162,7 @@ export const changeRules = {
     kind: "runtime_requirement",
     looksAt: "minimum versions of languages and run times in manifests",
     severity: "medium",
-    limits: "An image or a workflow with another version is not a requirement.",
+    limits: "An image or a workflow with another version is not a requirement. A lower version keeps nobody out.",
     advice: "Check the versions on every system that runs or builds it.",
   },
   "dependency-major": {
@@ -182,7 +185,7 @@ export const changeRules = {
     looksAt: "commits to product code of the type feat, or whose subject begins with a verb such as add, support or allow",
     severity: "medium",
     limits:
-      "Words such as missing, test, log or protection after the verb do not count, and neither does what only developers use. In a patch, one of the commits must have the type feat or change the docs, and allow does not count.",
+      "Words such as missing, test, log or protection after the verb do not count, and neither does what only developers use or what has the type fix. In a patch, one of the commits must have the type feat or change the docs, and allow does not count.",
     advice: "Roll it out in steps, and check that the feature can be turned off.",
   },
   "changed-behaviour": {

@@ -44,6 +44,11 @@ export const changeThresholds = {
     value: 30,
     sentence: "The most characters between the verb and the security word in the subject of a security fix.",
   },
+  likelyFixes: {
+    value: 4,
+    sentence:
+      "The most commits whose body names an attack, and the most repairs with a test, that may be the fixes of advisories without a commit.",
+  },
   evidence: { value: 10, sentence: "The most places that one finding names." },
   graveEvidence: { value: 24, sentence: "The most places that a finding about a security fix, a breaking change or a removed API names." },
 } as const satisfies Record<string, ChangeThreshold>;

@@ -8,7 +8,7 @@ const at = { file: "CHANGES.md", line: 7 };
 
 describe("an entry of a changelog", () => {
   it("about security is a security fix, with the commit that it is about", () => {
-    const commits = [{ hash: "f1".repeat(6), subject: "Limit the number of parts" }];
+    const commits = [{ hash: "f1".repeat(6), subject: "Count the parts" }];
     const told: Told = { commits, changelog: [{ ...at, says: ["security"], advisories: ["CVE-2026-1111"], commits: ["f1".repeat(6)] }] };
     expect(assess(told)).toMatchObject({
       severity: "high",
@@ -33,11 +33,32 @@ describe("an entry of a changelog", () => {
 
   it("about something breaking or removed is high, and medium in a patch or in 0.x", () => {
     const breaking: Told = { changelog: [{ ...at, says: ["breaking"] }] };
-    const removed: Told = { changelog: [{ ...at, says: ["removed", "breaking"] }] };
+    const removed: Told = {
+      commits: [{ hash: "f1".repeat(6) }],
+      changelog: [{ ...at, says: ["removed", "breaking"], commits: ["f1".repeat(6)] }],
+    };
     expect(assess(breaking)).toMatchObject({ severity: "high", findings: [{ rule: "breaking-changelog", kind: "breaking_change" }] });
     expect(assess(removed)).toMatchObject({ severity: "high", findings: [{ rule: "removed-changelog", kind: "removed_api" }] });
     expect(assess({ ...removed, step: "patch" }).severity).toBe("medium");
     expect(assess({ ...breaking, from: "0.1.0", to: "0.2.0" }).severity).toBe("medium");
+  });
+
+  it("about something breaking or removed is nothing in a patch if it is the only one and names no commit", () => {
+    const entry = { ...at, says: ["breaking" as const] };
+    expect(rulesOf({ step: "patch", changelog: [entry] })).toEqual([]);
+    expect(rulesOf({ step: "patch", changelog: [{ ...at, says: ["removed"] }] })).toEqual([]);
+    expect(rulesOf({ step: "patch", changelog: [entry, entry] })).toEqual(["breaking-changelog"]);
+  });
+
+  it("about a repaired test is no security fix, and one about a revert or about a requirement that is gone breaks nobody", () => {
+    const about = (says: "security" | "breaking" | "removed", subject: string) =>
+      rulesOf({ commits: [{ hash: "f1".repeat(6), subject }], changelog: [{ ...at, says: [says], commits: ["f1".repeat(6)] }] });
+    expect(about("security", 'Tweak the "no stack overflow" test (#12)')).toEqual([]);
+    expect(about("security", "Tweak the stack")).toEqual(["security-changelog"]);
+    expect(about("breaking", "Revert #130: ignore unknown keys")).toEqual([]);
+    expect(about("breaking", "Ignore unknown keys")).toEqual(["breaking-changelog"]);
+    expect(about("removed", "Remove the algorithm requirement")).toEqual([]);
+    expect(about("removed", "Remove the algorithm")).toEqual(["removed-changelog"]);
   });
 
   it("about something breaking is no second finding in a major step", () => {

@@ -5,7 +5,7 @@ import { promised } from "./breaking-rules.ts";
 import type { ChangeFinding, Evidence } from "./change-finding.ts";
 import { cleanText } from "../clean-text.ts";
 import { atCommits, finding, named } from "./evidence.ts";
-import { type CommitFacts, isRelease, type ProductChange } from "./product-change.ts";
+import { type CommitFacts, isRelease, type ProductChange, textOf } from "./product-change.ts";
 
 type Entry = NonNullable<ReleaseFacts["changelog"]>["list"][number];
 
@@ -20,15 +20,18 @@ export function changelogFindings(change: ProductChange, others: readonly Change
   return [
     ...securityEntries(entriesFor("security", entries, change, others), change),
     ...breakingEntries(
-      entriesFor(
-        "breaking",
-        entries.filter(({ says }) => !says.includes("removed")),
+      promises(
+        entriesFor(
+          "breaking",
+          entries.filter(({ says }) => !says.includes("removed")),
+          change,
+          others,
+        ),
         change,
-        others,
       ),
       change,
     ),
-    ...removedEntries(entriesFor("removed", entries, change, others), change),
+    ...removedEntries(promises(entriesFor("removed", entries, change, others), change), change),
   ];
 }
 
@@ -52,17 +55,31 @@ function entriesFor(mark: Mark, entries: readonly Entry[], { facts }: ProductCha
     // The finding about published advisories says the same.
     if (advisories.length > 0 && advisories.every((id) => published.has(id.toUpperCase()))) return false;
     if (!says.includes(mark) || (mark !== "security" && says.includes("security"))) return false;
+    const own = commits.flatMap((hash) => listed.get(hash) ?? []).filter((commit) => !isRelease(commit));
+    if (own.length > 0 && own.every((commit) => isHarmless(commit, mark))) return false;
     const about = commits.filter((hash) => isAbout(listed.get(hash)));
     // Changelogs also tell what a dependency removed, and that is no removal from this product.
-    const own = about.some((hash) => listed.get(hash)?.touches?.includes("code"));
-    if (mark !== "security" && about.length > 0 && !own) return false;
+    const inCode = about.some((hash) => listed.get(hash)?.touches?.includes("code"));
+    if (mark !== "security" && about.length > 0 && !inCode) return false;
     return about.length > 0 ? !about.some((hash) => known.has(hash)) : same.length === 0;
   });
+}
+
+/** A patch promises that nothing breaks. So one entry without a commit is mostly a note about something else, such as the docs or a dependency. */
+function promises(entries: readonly Entry[], { facts }: ProductChange): readonly Entry[] {
+  const isAlone = entries.length === 1 && entries.every(({ commits = [] }) => commits.length === 0);
+  return facts.version.step === "patch" && isAlone ? [] : entries;
 }
 
 /** Whoever makes the release writes the changelog for changes of others. */
 function isAbout(commit: CommitFacts | undefined): boolean {
   return commit !== undefined && !isRelease(commit);
+}
+
+/** A test has no vulnerability. Nobody needs what a commit takes back, or a requirement that is gone. */
+function isHarmless({ subject }: CommitFacts, mark: Mark): boolean {
+  if (mark === "security") return /\btests?\b["'`]?(?: \(#\d+\))?$/i.test(subject);
+  return /^revert\b|^(?:drop|remove)[sd]?\b.{1,40}\b(?:requirement|restriction)s?\b/i.test(textOf(subject));
 }
 
 function securityEntries(entries: readonly Entry[], change: ProductChange): readonly ChangeFinding[] {

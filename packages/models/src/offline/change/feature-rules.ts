@@ -15,7 +15,7 @@ export function featureFindings(change: ProductChange, inSecurity: ReadonlySet<s
 const NEW = /^(?:add(?:s|ed)?|allow(?:s|ed)?|support(?:s|ed)?|implement(?:s|ed)?|introduce[sd]?|new)\b(?!-)/i;
 // What people add that users cannot use.
 const NO_FEATURE =
-  /^\w+\s+(?:(?:a|an|the|some|more|new|another|basic|better|initial|extra|additional|unit|explicit|proper)\s+){0,2}[`"']?(?:\w+\s+)?(?:missing|comments?|tests?|testcases?|types?|typings?|annotations?|hints?|docs?|docstrings?|explanations?|documentation|notes?|log(?:s|ging|gers?)?|debug\w*|lint\w*|workaround|checks?|handling|guards?|assert\w*|benchmarks?|regressions?|changelog|ci|license|todo|devcontainer|config(?:uration)? files?|cpython|python|node(?:\.js)?|escaping)\b/i;
+  /^\w+\s+(?:(?:a|an|the|some|more|new|another|basic|better|initial|extra|additional|unit|explicit|proper)\s+){0,2}[`"']?(?:[\w/.-]+\s+)?(?:missing|comments?|coverage|dependenc(?:y|ies)|tests?|testcases?|types?|typings?|annotations?|hints?|docs?|docstrings?|explanations?|documentation|notes?|log(?:s|ging|gers?)?|debug\w*|lint\w*|workaround|checks?|handling|guards?|assert\w*|benchmarks?|regressions?|changelog|ci|license|todo|devcontainer|config(?:uration)? files?|cpython|python|node(?:\.js)?|escaping)\b/i;
 
 // What only developers of the project use, and what protects users who have no choice.
 const FOR_DEVELOPERS = /\b(?:website|dockerfiles?|mock(?:s|ing)?|headers? for|for (?:unit )?tests)\b|^\w+ .{0,40}\bprotections?\b/i;
@@ -46,10 +46,14 @@ function saysNew(subject: string, isPatch: boolean): boolean {
   );
 }
 
+// Whoever calls a commit a fix means no feature, also if its subject begins with "add".
+const REPAIRS: ReadonlySet<string> = new Set(["fix", "bugfix", "hotfix"]);
+
 function isFeature(commit: CommitFacts, isPatch: boolean): boolean {
   const type = typeOf(commit);
+  if (REPAIRS.has(type)) return false;
   if (type === "feat" || type === "feature")
-    return !/^(?:remove|drop|delete|deprecate|revert|warn)|^(?:improve|better|clearer)\b.{0,20}\berrors?\b|^(?:change|decrease|increase|lower|raise|reduce)[sd]? (?:the )?default\b|\bwarnings?\b/i.test(
+    return !/^(?:remove|drop|delete|deprecate|revert|warn|fix(?:e[sd])?\b)|^(?:improve|better|clearer)\b.{0,20}\berrors?\b|^(?:change|decrease|increase|lower|raise|reduce)[sd]? (?:the )?default\b|\bwarnings?\b/i.test(
       textOf(commit.subject),
     );
   // Nobody adds a vulnerability, so such a message is about its repair.

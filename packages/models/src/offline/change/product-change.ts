@@ -102,8 +102,8 @@ export function textOf(subject: string): string {
   return subject
     .slice(0, 200)
     .replace(/^[^\p{L}[`"']+/u, "")
-    .replace(/^\[[^\]]{1,30}\]\s*/, "")
-    .replace(/^[\w./|-]{1,40}(?:\([^)]{0,80}\))?!?:\s+/, "");
+    .replace(/^(?:\[[^\]]{1,30}\]\s*){1,3}/, "")
+    .replace(/^[\w./|,-]{1,40}(?:\([^)]{0,80}\))?!?:\s+/, "");
 }
 
 /** Returns true if the commit only moves dependencies, such as "fix(deps): update all". */

@@ -1,5 +1,5 @@
 import { counted } from "@toolbus/contracts";
-import { knownFinding, knownFixes, openFinding } from "./advisory-rules.ts";
+import { knownFinding, knownFixes, likelyFixes, openFinding } from "./advisory-rules.ts";
 import type { ChangeFinding } from "./change-finding.ts";
 import { atCommits, atDependencies, atFiles, finding, named } from "./evidence.ts";
 import { type CommitFacts, type ProductChange, isRelease, textOf, touches, typeOf } from "./product-change.ts";
@@ -22,12 +22,14 @@ export function securityFindings(change: ProductChange): readonly ChangeFinding[
   addCompanions(found, change);
   const idsOf = (commits: readonly CommitFacts[]) =>
     distinct(commits.flatMap(({ advisories, hash }) => advisories ?? merges.get(hash)?.ids ?? []));
-  const known = knownFinding(change, found.known, found.advisory);
+  const likely = likelyFixes(change, found.known, found);
+  const known = knownFinding(change, found.known, likely, found.advisory);
   const isFixed = found.advisory.length + found.wording.length + known.length > 0;
+  const others = (commits: readonly CommitFacts[]) => commits.filter((commit) => !likely.includes(commit));
   return [
     ...known,
-    ...advisoryFinding(found.advisory, idsOf(found.advisory), change),
-    ...wordingFinding(found.wording, change),
+    ...advisoryFinding(others(found.advisory), idsOf(others(found.advisory)), change),
+    ...wordingFinding(others(found.wording), change),
     ...(isFixed ? [] : announcedFinding(change)),
     ...dependencyFinding(change),
     ...openFinding(change),
@@ -163,7 +165,8 @@ const ATTACKS: ReadonlySet<string> = new Set(["injection", "traversal", "prototy
 
 function bodySaysFix(commit: CommitFacts): boolean {
   return (
-    ((commit.repairs ?? []).some((word) => ATTACKS.has(word)) && !/^(?:add|support|allow|expose|document)/i.test(textOf(commit.subject))) ||
+    ((commit.repairs ?? []).some((word) => ATTACKS.has(word)) &&
+      !/^(?:add|support|allow|expose|document|increase|raise|relax)/i.test(textOf(commit.subject))) ||
     // The body speaks of a vulnerability, and the subject says what is kept out.
     ((commit.repairs ?? []).includes("vulnerability") && cleansInput(commit.subject)) ||
     // The body names an attack without a verb, and the subject cleans what comes in.

@@ -4,7 +4,7 @@ import { textOf, typeOf } from "./product-change.ts";
 // What an attacker does, or what a fix protects. Each pattern needs whole words, because "hijack" is also what a server does with a connection.
 const HARM = [
   /\bvulnerab\w{1,10}\b|\bCVE-\d|\bGHSA-|\bexploit\w{0,4}\b|\bsecurity\s+(?:issue|bug|problem|hole|flaw|fix|advisory)\b/i,
-  /\b(?:denial[ -]of[ -]service|ReDoS|billion laughs|zip bomb|decompression bomb|(?:resource|memory|stack|cpu) exhaustion|catastrophic backtracking|quadratic (?:behaviou?r|blow-?up|complexity|parsing|runtime|time)|exponential (?:backtracking|blow-?up|complexity|runtime|time)|unbounded (?:allocation|growth|memory|recursion))\b/i,
+  /\b(?:denial[ -]of[ -]service|ReDoS|billion laughs|zip bomb|decompression bomb|(?:resource|memory|stack|cpu) exhaustion|catastrophic backtracking|(?:quadratic|exponential) (?:backtracking|behaviou?r|blow-?up|complexity|parsing|performance|runtime|time)|unbounded (?:allocation|growth|memory|recursion))\b/i,
   /\b(?:argument|code|command|content|crlf|css|csv|formula|header|html|ldap|log|nosql|option|os|parameter|path|prompt|script|shell|sql|template|url|xml|xpath) injections?\b|\bSSTI\b|\bXSS\b|\bcross[ -]site scripting\b|\b(?:html|sql|shell) escap\w{1,4}\b/i,
   // Not "dos", as in line endings of DOS.
   /\bDoS\b/,
@@ -39,7 +39,11 @@ const VERB =
 const STATEMENTS = [
   /\b(?:drop|strip|remove|clear)\w{0,4}\b.{0,20}\b(?:authorization|cookies?|credentials?|confidential|sensitive)\b.{0,40}\b(?:across|on|when|for|between|from)\b/i,
   /\b(?:don'?t|do not|never|no longer|stop)\b.{0,12}\b(?:send|forward|log|expose|leak|print|store)\w{0,3}\b.{0,30}\b(?:authorization|cookie|credential|password|secret|token)s?\b/i,
-  /^(?:\w{1,20}ly )?(?:(?:drop|ignore|strip) or )?(?:disallow|reject|refuse|forbid)s?\b.{0,30}\b(?:host(?:name)?s?|ur[il]s?|redirects?|headers?|cookies?|paths?|file ?names?|control characters?|null bytes?|new ?lines?|crlf)\b/i,
+  /^(?:\w{1,20}ly )?(?:(?:drop|ignore|strip) or )?(?:disallow|reject|refuse|forbid|prohibit|deny)s?\b.{0,30}\b(?:host(?:name)?s?|ur[il]s?|redirects?|headers?|cookies?|paths?|file ?names?|control characters?|null bytes?|new ?lines?|crlf)\b/i,
+  // What goes along to another site.
+  /^(?:drop|strip|remove|clear|omit)s?\b.{0,20}\b(?:body|headers?|referr?er)\b.{0,20}\bredirects?\b/i,
+  // What a sender may make the product do or keep.
+  /^limit(?:s|ed)? (?:the )?(?:max(?:imum)? )?(?:amount|number|output|count)\b(?!.*\b(?:jobs?|logs?|retries|tests?|threads?|warnings?|workers?)\b)/i,
   /^(?:escape|sanitize)s?\b.{0,30}\b(?:untrusted|html|attributes?|headers?|shell|output|input|file ?names?|paths?|ur[il]s?)\b/i,
   /\b(?:constant[- ]time|timing[- ]safe)\b/i,
   /^(?:mask|redact)(?:s|ed)?\b.{0,40}\b(?:credential|password|secret|sensitive|token)s?\b/i,
@@ -105,6 +109,9 @@ const COMPANIONS = [
   /\b(?:panic|crash)(?:s|es)?\b.{0,30}\b(?:crafted|invalid|malformed|oversized|truncated)\b/i,
   /^(?:validate|escape|sanitize|clean|verify)\b.{0,40}\b(?:address(?:es)?|html|names?|paths?|ur[il]s?)\b/i,
   /\b(?:RFC|spec|standards?)[- ]complian\w{1,4}\b|\brequest framing\b/i,
+  // Less is accepted than before, or the reader must say what it expects.
+  /^(?:accept|allow|permit)s? only\b|^only (?:accept|allow|permit)s?\b|^(?:limit|restrict)s?\b.{0,30}\b(?:algorithms?|protocols?|schemes?|types?)\b/i,
+  /^(?:add|require)s?\b.{0,20}\b(?:allowed|expected|explicit|specify\w{0,3})\b.{0,20}\balgorithms?\b/i,
 ];
 
 /** Returns whether a subject is that of a security fix, if other commits of the release are such fixes. */
