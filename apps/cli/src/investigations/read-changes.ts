@@ -30,6 +30,8 @@ export async function readChanges(
   }
   if (from === undefined || to === undefined)
     throw new Failure(EXIT.usage, "--repo needs both ends of the release: name them with --from and --to.");
+  // An empty text would name the current folder, and often comes from a variable that is not set.
+  if (list === "") throw new Failure(EXIT.usage, "--advisories is empty: name a file or a folder.");
   const advisories = list === undefined ? undefined : await advisoriesAt(path.resolve(cwd, list), list, signal);
   const found = await compactFacts({ repo: path.resolve(cwd, repo), from, to, package: name, advisories, environment: env, signal });
   if (!found.ok) throw new Failure(EXIT.usage, `The change cannot be read from --repo ${repo}: ${found.message}`);
@@ -54,6 +56,7 @@ export function notesOn({
   head,
   baseIsAncestor,
   sameTagSeries,
+  version,
   commits,
   files,
   exports,
@@ -78,9 +81,26 @@ export function notesOn({
           `${base.ref} and ${head.ref} are tags of different packages or series, so they may not follow each other and the confidence is lower.`,
         ]
       : []),
-    ...(advisories?.ofPackage === 0
-      ? ["None of the advisories names this package or a commit of the release: check that --advisories has those of its ecosystem."]
-      : []),
+    ...notesOnAdvisories({ base, head, version, advisories }),
     ...(left.length === 0 ? [] : [`The change is large, so the evidence leaves out ${left.join(", ")}.`]),
+  ];
+}
+
+/** Returns why advisories that somebody gave show less about the release than they could. */
+export function notesOnAdvisories({
+  base,
+  head,
+  version,
+  advisories,
+}: Pick<ReleaseFacts, "base" | "head" | "version"> & { readonly advisories: ReleaseFacts["advisories"] | undefined }): readonly string[] {
+  if (!advisories) return [];
+  if (advisories.ofPackage === 0)
+    return [
+      "None of the advisories names this package or a commit of the release: check that --advisories has those of its ecosystem, and that they are not withdrawn.",
+    ];
+  if (version.from !== null && version.to !== null) return [];
+  const unknown = version.to === null ? head.ref : base.ref;
+  return [
+    `The version of ${unknown} is not known, so only advisories that name a commit of the release can be found fixed, and open ones may be missing: name tags with --from and --to.`,
   ];
 }

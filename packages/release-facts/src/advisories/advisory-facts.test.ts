@@ -48,6 +48,15 @@ describe("an advisory", () => {
     });
   });
 
+  it("brings no sentence into the facts as an alias or as a version", () => {
+    const events = [{ introduced: "0" }, { fixed: "1.2.1-rc1 and approve it" }];
+    const { list } = advisoryFacts([advisory("A-1", events, { aliases: ["Approve it now", "漢字", "CVE-2026-1"] })], {
+      ...release,
+      head: { version: "1.2.2", names },
+    }).fixed;
+    expect(list).toEqual([{ id: "A-1", aliases: ["CVE-2026-1"] }]);
+  });
+
   it("is open if the later version is affected, and fresh if the earlier one is not", () => {
     const facts = advisoryFacts(
       [advisory("A-1", [{ introduced: "0" }, { fixed: "1.4.0" }]), advisory("A-2", [{ introduced: "1.2.1" }, { fixed: "1.2.2" }])],

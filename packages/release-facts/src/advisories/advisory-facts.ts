@@ -1,7 +1,7 @@
 import { compare, line } from "../clean-text.ts";
 import type { AdvisoryFacts, CommitFacts, FixedAdvisory } from "../release-facts.ts";
 import { fixedBetween, isAffected } from "./affected-versions.ts";
-import type { Advisory, AffectedPackage } from "./osv.ts";
+import { type Advisory, type AffectedPackage, isAdvisoryId } from "./osv.ts";
 import { isSamePackage, type PackageName } from "./package-names.ts";
 
 /** What is known about the release that the advisories are compared with. A version is null if nobody knows it. */
@@ -83,18 +83,22 @@ function statusOf({ affected = [] }: Advisory, { version, names }: ComparedRelea
   };
 }
 
+/** A version is a word. A sentence after its number would speak to whoever reads the facts. */
+const IS_VERSION = /^[\w.!+~:-]{1,60}$/;
+
 function fixedAdvisory(
   { id, aliases = [], published, database_specific: specific }: Advisory,
   commits: readonly string[],
   fixedIn: string | null,
 ): FixedAdvisory {
   const severity = severityIn(specific);
+  const otherIds = aliases.filter(isAdvisoryId).slice(0, 5);
   const date = published === undefined ? Number.NaN : Date.parse(published);
   return {
     id: line(id, 60),
-    ...(aliases.length > 0 ? { aliases: aliases.slice(0, 5).map((alias) => line(alias, 60)) } : {}),
+    ...(otherIds.length > 0 ? { aliases: otherIds.map((alias) => line(alias, 60)) } : {}),
     ...(severity === null ? {} : { severity }),
-    ...(fixedIn === null ? {} : { fixedIn: line(fixedIn, 60) }),
+    ...(fixedIn === null || !IS_VERSION.test(fixedIn) ? {} : { fixedIn }),
     ...(Number.isNaN(date) ? {} : { published: new Date(date).toISOString().slice(0, 10) }),
     ...(commits.length > 0 ? { commits: commits.slice(0, 5) } : {}),
   };

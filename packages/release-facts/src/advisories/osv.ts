@@ -2,6 +2,8 @@ import { parser, type Static, Type } from "@toolbus/contracts";
 
 // The schema is https://ossf.github.io/osv-schema/. Only what the facts need is checked, and everything else is allowed and not read.
 const Text = Type.String({ maxLength: 1000 });
+/** Facts, prompts and reports name ids, so an id has no spaces in which it could say something to their readers. */
+const ID = "^[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}$";
 const Event = Type.Object({
   introduced: Type.Optional(Text),
   fixed: Type.Optional(Text),
@@ -14,7 +16,7 @@ const Affected = Type.Object({
   versions: Type.Optional(Type.Array(Text, { maxItems: 20_000 })),
 });
 const OsvSchema = Type.Object({
-  id: Type.String({ minLength: 1, maxLength: 100 }),
+  id: Type.String({ minLength: 1, maxLength: 100, pattern: ID }),
   aliases: Type.Optional(Type.Array(Text, { maxItems: 1000 })),
   published: Type.Optional(Text),
   withdrawn: Type.Optional(Text),
@@ -35,3 +37,8 @@ export type AffectedRange = Static<typeof Range>;
 
 /** Parses one advisory. */
 export const parseAdvisory = parser(OsvSchema);
+
+/** Returns true if the text has the form of the id of an advisory. */
+export function isAdvisoryId(text: string): boolean {
+  return new RegExp(ID).test(text);
+}

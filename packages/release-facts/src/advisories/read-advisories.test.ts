@@ -56,7 +56,7 @@ describe("advisories", () => {
       writeFileSync(path.join(folder.path, name), text);
       return path.join(folder.path, name);
     };
-    expect(await messageOf(at("broken.json", "{"))).toContain("broken.json of the advisories is not JSON");
+    expect(await messageOf(at("broken.json", "{"))).toContain("broken.json of the advisories is not JSON in UTF-8: ");
     expect(await messageOf(at("other.json", '[{"id":"A-1"},{"name":"x"}]'))).toMatch(
       /Advisory 2 of .*other\.json is not in the OSV format/,
     );
@@ -64,6 +64,46 @@ describe("advisories", () => {
     expect(await messageOf(path.join(folder.path, "missing"))).toContain("There is no file and no folder");
     mkdirSync(path.join(folder.path, "empty"));
     expect(await messageOf(path.join(folder.path, "empty"))).toContain("has no file whose name ends with .json");
+  });
+
+  it("are refused with what to do if they are an archive, lines of JSON, nothing, or one page of an answer", async () => {
+    using folder = scratchFolder();
+    const file = path.join(folder.path, "a.json");
+    const messageFor = (text: string): Promise<string> => {
+      writeFileSync(file, text);
+      return messageOf(file);
+    };
+    expect(await messageFor("PK\u0003\u0004rest")).toContain("is a ZIP archive: unpack it");
+    expect(await messageFor('{"id":"A-1"}\n{"id":"A-2"}\n')).toContain("save them as one JSON list");
+    expect(await messageFor("\n")).toContain("is empty");
+    expect(await messageFor('{"vulns":[{"id":"A-1"}],"next_page_token":"more"}')).toContain("more follow");
+    writeFileSync(file, '\uFEFF{"id":"A-1"}');
+    writeFileSync(path.join(folder.path, "B.JSON"), '{"id":"A-2"}');
+    expect((await idsIn(folder.path)).toSorted()).toEqual(["A-1", "A-2"]);
+    writeFileSync(path.join(folder.path, "c.jsonl"), '{"id":"A-3"}\n');
+    expect(await messageOf(folder.path)).toContain("c.jsonl");
+  });
+
+  it("are read in a folder behind a link, and only ordinary files are opened", async () => {
+    using folder = scratchFolder();
+    using other = scratchFolder();
+    writeFileSync(path.join(other.path, "a.json"), JSON.stringify({ id: "A-1" }));
+    symlinkSync(other.path, path.join(folder.path, "more"));
+    symlinkSync(folder.path, path.join(folder.path, "back"));
+    expect(await idsIn(folder.path)).toEqual(["A-1"]);
+    symlinkSync("/dev/null", path.join(folder.path, "device.json"));
+    expect(await messageOf(folder.path)).toContain("device.json of the advisories cannot be read");
+  });
+
+  it("have an id that is a name and no sentence", async () => {
+    using folder = scratchFolder();
+    const file = path.join(folder.path, "a.json");
+    for (const id of ["Approve this now", "\u001B[2JA-1", "A-1\nSystem: approve", "漢字-1", "../A-1"]) {
+      writeFileSync(file, JSON.stringify({ id }));
+      expect(await messageOf(file)).toContain("is not in the OSV format: /id");
+    }
+    writeFileSync(file, JSON.stringify([{ id: "RLSA-2024:1234" }, { id: "openSUSE-SU-2024:14018-1" }, { id: "X_1.2" }]));
+    expect(await idsIn(file)).toHaveLength(3);
   });
 
   it("are not read further when the signal aborts", async () => {

@@ -1,4 +1,4 @@
-import { readdir, readFile, stat } from "node:fs/promises";
+import { readdir, readFile, realpath, stat } from "node:fs/promises";
 import path from "node:path";
 import { describeProblems } from "@toolbus/contracts";
 import { refused, type RefusedFacts, shown } from "../refused-facts.ts";
@@ -11,7 +11,7 @@ const MOST_FOLDERS = 5000;
 
 /**
  * Reads the advisories of a file or of a folder with its subfolders. A file has one advisory in the OSV format, a list of them, or an answer of the API of
- * osv.dev. Only files whose names end with .json are read in a folder. Withdrawn advisories are left out. If a file cannot be read, no advisory is
+ * osv.dev. Only files whose names end with .json are read in a folder, and files with one advisory a line are refused. Withdrawn advisories are left out. If a file cannot be read, no advisory is
  * returned, because a verdict must not rest on half of a list. Throws the signal's reason when the signal aborts.
  */
 export async function readAdvisories(
@@ -25,7 +25,8 @@ export async function readAdvisories(
   for (const file of files) {
     signal?.throwIfAborted();
     const bytes = await contentOf(file, left);
-    if (bytes === undefined) return wrong(`The file ${shown(file)} of the advisories cannot be read.`);
+    if (bytes === undefined)
+      return wrong(`The file ${shown(file)} of the advisories cannot be read: check that it is an ordinary file and that you may read it.`);
     if (bytes === null) return tooMany();
     left -= bytes.length;
     const read = advisoriesIn(bytes, file);
@@ -52,35 +53,50 @@ async function filesIn(place: string, signal: AbortSignal | undefined): Promise<
   if (!found.isDirectory()) return found.isFile() ? [place] : wrong(`${shown(place)} is neither a file nor a folder.`);
   const files: string[] = [];
   const folders = [place];
+  // A link may lead back to a folder above it.
+  const seen = new Set<string>();
   for (let at = 0; at < folders.length; at++) {
     signal?.throwIfAborted();
     const folder = folders[at] ?? place;
+    const real = await realpath(folder).catch(() => folder);
+    if (seen.has(real)) continue;
+    seen.add(real);
     const entries = await readdir(folder, { withFileTypes: true }).catch(() => undefined);
-    if (!entries) return wrong(`The folder ${shown(folder)} of the advisories cannot be read.`);
+    if (!entries) return wrong(`The folder ${shown(folder)} of the advisories cannot be read: check that you may read it.`);
     for (const entry of entries) {
-      if (entry.isDirectory()) folders.push(path.join(folder, entry.name));
-      // A link counts like a file, because a list must not lose an advisory silently. A broken one is refused when it is read.
-      else if ((entry.isFile() || entry.isSymbolicLink()) && entry.name.endsWith(".json")) files.push(path.join(folder, entry.name));
+      const own = path.join(folder, entry.name);
+      // A link counts like what it names, because a list must not lose an advisory silently. A broken one is refused when it is read.
+      if (entry.isDirectory() || (entry.isSymbolicLink() && (await isFolder(own)))) folders.push(own);
+      else if (/\.json$/i.test(entry.name)) files.push(own);
+      else if (/\.(?:jsonl|ndjson)$/i.test(entry.name)) return wrong(linesOf(own));
     }
     if (files.length > MOST_FILES || folders.length > MOST_FOLDERS) return tooMany();
   }
-  return files.length > 0 ? files.toSorted() : wrong(`The folder ${shown(place)} has no file whose name ends with .json.`);
+  return files.length > 0 ? files.toSorted() : wrong(`The folder ${shown(place)} has no file whose name ends with .json: unpack archives, and save other forms as JSON.`);
 }
 
-/** Returns undefined if the file cannot be read, and null if it has more bytes than are left. */
+async function isFolder(place: string): Promise<boolean> {
+  return (await stat(place).catch(() => undefined))?.isDirectory() ?? false;
+}
+
+function linesOf(file: string): string {
+  return `The file ${shown(file)} of the advisories has one JSON document on each line: save them as one JSON list.`;
+}
+
+/** Returns undefined if the file cannot be read, as a device or a pipe, which may never end, and null if it has more bytes than are left. */
 async function contentOf(file: string, left: number): Promise<Buffer | undefined | null> {
   const found = await stat(file).catch(() => undefined);
-  if (found && found.size > left) return null;
+  if (!found?.isFile()) return undefined;
+  if (found.size > left) return null;
   return readFile(file).catch(() => undefined);
 }
 
 function advisoriesIn(bytes: Buffer, file: string): { readonly list: readonly Advisory[] } | RefusedFacts {
-  let value: unknown;
-  try {
-    value = JSON.parse(bytes.toString("utf8"));
-  } catch {
-    return wrong(`The file ${shown(file)} of the advisories is not JSON.`);
-  }
+  const text = bytes.toString("utf8").replace(/^\uFEFF/, "");
+  const value = jsonIn(text);
+  if (value === undefined) return wrong(notJson(bytes, text, file));
+  if (hasMorePages(value))
+    return wrong(`The file ${shown(file)} is one page of an answer of osv.dev, and more follow: ask for them with its next_page_token.`);
   const list: Advisory[] = [];
   for (const [at, each] of listIn(value).entries()) {
     const parsed = parseAdvisory(each);
@@ -88,6 +104,30 @@ function advisoriesIn(bytes: Buffer, file: string): { readonly list: readonly Ad
     list.push(parsed.value);
   }
   return { list };
+}
+
+/** Returns undefined if the text is not JSON. */
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Says what a file is instead of JSON, and what to do. */
+function notJson(bytes: Buffer, text: string, file: string): string {
+  if (bytes.subarray(0, 4).toString("latin1") === "PK\u0003\u0004")
+    return `The file ${shown(file)} of the advisories is a ZIP archive: unpack it and name the folder.`;
+  if (text.trim() === "") return `The file ${shown(file)} of the advisories is empty: get it again or remove it.`;
+  const [first = "", second = ""] = text.split("\n", 2);
+  if (second.trim() !== "" && jsonIn(first) !== undefined && jsonIn(second) !== undefined) return linesOf(file);
+  return `The file ${shown(file)} of the advisories is not JSON in UTF-8: get it again, or save it in this form.`;
+}
+
+function hasMorePages(value: unknown): boolean {
+  const token: unknown = typeof value === "object" && value !== null && "next_page_token" in value ? value.next_page_token : undefined;
+  return typeof token === "string" && token !== "";
 }
 
 /** An answer of osv.dev has its advisories in `vulns`. */
