@@ -1,12 +1,4 @@
-import {
-  type InboxEntry,
-  type Json,
-  keys,
-  parseCall,
-  parseConversationState,
-  parseInboxEntry,
-  parseRun,
-} from "@toolbus/contracts";
+import { type InboxEntry, type Json, keys, parseCall, parseConversationState, parseInboxEntry, parseRun } from "@toolbus/contracts";
 import type { Outbox } from "@toolbus/runtime";
 import type { StateStore, TimerRow } from "@toolbus/state";
 import { announced } from "./accept.ts";

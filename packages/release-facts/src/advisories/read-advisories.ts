@@ -72,7 +72,9 @@ async function filesIn(place: string, signal: AbortSignal | undefined): Promise<
     }
     if (files.length > MOST_FILES || folders.length > MOST_FOLDERS) return tooMany();
   }
-  return files.length > 0 ? files.toSorted() : wrong(`The folder ${shown(place)} has no file whose name ends with .json: unpack archives, and save other forms as JSON.`);
+  return files.length > 0
+    ? files.toSorted()
+    : wrong(`The folder ${shown(place)} has no file whose name ends with .json: unpack archives, and save other forms as JSON.`);
 }
 
 async function isFolder(place: string): Promise<boolean> {
