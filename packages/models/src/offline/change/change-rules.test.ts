@@ -80,6 +80,13 @@ describe("a breaking change", () => {
     });
     expect(changed("src/input.py").findings).toEqual([]);
   });
+
+  it("is only medium if an interface has a new method, because calls still work", () => {
+    const names = [{ file: "one.go", name: "One.Run" }];
+    const told = { step: "minor" as const, changed: names, files: [{ path: "one.go", added: 5 }] };
+    expect(assess({ ...told, added: names })).toMatchObject({ severity: "medium", findings: [{ rule: "changed-signatures" }] });
+    expect(assess({ ...told, added: [{ file: "one.go", name: "One.Stop" }] }).severity).toBe("high");
+  });
 });
 
 describe("a use that is refused", () => {
@@ -141,6 +148,24 @@ describe("a removed API", () => {
     expect(rulesOf({ step: "minor", removed: [{ file, name }] })).toEqual(found ? ["removed-exports"] : []);
   });
 
+  it("is what a subject takes from a public name that has another form after the release", () => {
+    const subject = "Remove custom FormParser classes";
+    const parser = (file: string, name = "FormParser.__init__") => rulesOf({ commits: [{ subject }], changed: [{ file, name }] });
+    expect(parser("src/one.py")).toEqual(["removed-support"]);
+    expect(parser("src/_one.py")).toEqual([]);
+    expect(parser("src/one.py", "OtherParser.__init__")).toEqual([]);
+    expect(rulesOf({ commits: [{ subject: "Remove custom parser" }], changed: [{ file: "src/one.py", name: "parser" }] })).toEqual([]);
+    expect(rulesOf({ commits: [{ subject: "Rename FormParser" }], changed: [{ file: "src/one.py", name: "FormParser.run" }] })).toEqual([]);
+  });
+
+  it("is no name of a Python script beside the folders of the code, but one of a module that is alone", () => {
+    const gone = (path: string) =>
+      rulesOf({ step: "minor", removed: [{ file: "one.py", name: "gone" }], files: [{ path: "one.py" }, { path }] });
+    expect(gone("src/shop/cart.py")).toEqual([]);
+    expect(gone("tests/test_cart.py")).toEqual(["removed-exports"]);
+    expect(gone("two.py")).toEqual(["removed-exports"]);
+  });
+
   it("is no single name of a Python module in a patch or in 0.x, but two names are, and so is one of an entry file", () => {
     const [one, two] = ["gone", "away"].map((name) => ({ file: "src/one.py", name }));
     expect(rulesOf({ removed: [one ?? { file: "", name: "" }] })).toEqual([]);
@@ -180,6 +205,13 @@ describe("a removed API", () => {
     ["Remove empty and trailing options", ["code", "docs"], false],
     ["Remove the requirement of an option", ["code", "docs"], false],
     ["Remove blowfish from transport ciphers", ["code"], true],
+    ["Remove unused `trust_it` parameter", ["code", "docs"], true],
+    ["Remove unused `trust_it` parameter", ["code"], false],
+    ["remove dirCache from mkdir", ["code", "docs"], true],
+    ["Remove unused fields from dirCache", ["code", "docs"], false],
+    ["Drop old_one dependency", ["code", "docs"], false],
+    ["Remove legacy logic from the address of a client", ["code"], true],
+    ["Remove legacy comments", ["code"], false],
   ] as const)("is the subject %j of a commit to %j: %s", (subject, touches, found) => {
     expect(rulesOf({ commits: [{ subject, touches: [...touches] }] })).toEqual(found ? ["removed-support"] : []);
   });
