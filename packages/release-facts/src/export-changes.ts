@@ -1,6 +1,7 @@
 import type { ChangedFile } from "./changed-files.ts";
 import { compare, line } from "./clean-text.ts";
 import { type ExportedNames, exportsOf } from "./exported-names.ts";
+import { isDemanded, isField, ownerOf } from "./member-signature.ts";
 import type { ReleaseFacts } from "./release-facts.ts";
 
 type Exports = ReleaseFacts["exports"];
@@ -8,11 +9,16 @@ type Named = Exports["removed"][number];
 
 const NOTHING: ExportedNames = new Map();
 
-/** Compares the exported names of changed files. A name that left one file and appeared in another one moved, so it is neither removed nor added. */
+/**
+ * Compares the exported names of changed files. A name that left one file and appeared in another one moved, so it is neither removed nor added. The
+ * members of a type that is gone are not gone once more, and a new field is not listed, because it breaks nobody. A method that implementations of an
+ * interface must have now is both added and changed.
+ */
 export function exportChanges(files: readonly ChangedFile[], texts: ReadonlyMap<string, string>, most: number): Exports {
   const removed: Named[] = [];
   const changed: Named[] = [];
   const added: Named[] = [];
+  const members = new Set<string>();
   for (const { path, from, oldId, newId } of files) {
     // Without one of the contents, all of its names would seem to be new or removed.
     if ((oldId !== "" && !texts.has(oldId)) || (newId !== "" && !texts.has(newId))) continue;
@@ -21,15 +27,25 @@ export function exportChanges(files: readonly ChangedFile[], texts: ReadonlyMap<
     const file = line(path, 400);
     for (const [name, signature] of before) {
       const now = after.get(name);
+      if (isField(signature) || isDemanded(signature)) members.add(line(name, 160));
       if (now === undefined) removed.push({ file, name: line(name, 160) });
       else if (now !== signature && now !== "" && signature !== "") changed.push({ file, name: line(name, 160) });
     }
-    for (const name of after.keys()) if (!before.has(name)) added.push({ file, name: line(name, 160) });
+    for (const [name, signature] of after) {
+      if (before.has(name)) continue;
+      // Who implements the interface lacks its new method.
+      const isLacking = isDemanded(signature) && before.has(ownerOf(name));
+      if (isField(signature)) members.add(line(name, 160));
+      added.push({ file, name: line(name, 160) });
+      if (isLacking) changed.push({ file, name: line(name, 160) });
+    }
   }
   const gone = removed.filter(({ name }) => name === "default" || !added.some((other) => other.name === name));
-  const fresh = added.filter(({ name }) => name === "default" || !removed.some((other) => other.name === name));
-  const [a, b, c] = [bounded(gone, most), bounded(changed, most), bounded(fresh, most)];
-  return { removed: a, changed: b, added: c, omitted: gone.length + changed.length + fresh.length - a.length - b.length - c.length };
+  const goneNames = new Set(gone.map(({ name }) => name));
+  const listed = gone.filter(({ name }) => !members.has(name) || !goneNames.has(ownerOf(name)));
+  const fresh = added.filter(({ name }) => !members.has(name) && (name === "default" || !removed.some((other) => other.name === name)));
+  const [a, b, c] = [bounded(listed, most), bounded(changed, most), bounded(fresh, most)];
+  return { removed: a, changed: b, added: c, omitted: listed.length + changed.length + fresh.length - a.length - b.length - c.length };
 }
 
 function namesOf(path: string, text: string | undefined): ExportedNames {

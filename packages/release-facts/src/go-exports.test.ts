@@ -24,7 +24,13 @@ describe("the exported names of a Go module", () => {
     expect(await removedBeside({ "main.go": "package mainframe\n" })).toEqual(["Gone"]);
   });
 
-  it("are none if the module is a program", async () => {
+  it("are none if the module is a program, whatever the name of its main file is", async () => {
     expect(await removedBeside({ "main.go": "// The shop.\npackage main\n\nfunc main() {}\n" })).toEqual([]);
+    expect(await removedBeside({ "shop.go": "package main\n\nfunc main() {}\n" })).toEqual([]);
+  });
+
+  it("are those of a library although a tool that is built under a condition lies beside them", async () => {
+    expect(await removedBeside({ "magefile.go": "//go:build mage\n\npackage main\n" })).toEqual(["Gone"]);
+    expect(await removedBeside({ "shop_test.go": "package main\n" })).toEqual(["Gone"]);
   });
 });

@@ -25,7 +25,27 @@ describe("the exports of Rust", () => {
       "pub(crate) fn three() {}",
       "fn four() {}",
     ].join("\n");
-    expect(names(text)).toEqual(["Input", "Other", "One", "One::make", "two"]);
+    expect(names(text)).toEqual(["Input", "Other", "One", "One::make", "two", "One::field"]);
+  });
+
+  it("are also the variants of an enumeration and the functions of a trait", () => {
+    const text = [
+      "pub enum Kind {",
+      "    One,",
+      "    Two(u8),",
+      "}",
+      "enum Hidden {",
+      "    No,",
+      "}",
+      "pub trait Reader: Send {",
+      "    fn read(",
+      "        &self,",
+      "    ) -> u8;",
+      "    fn skip(&self) {",
+      "    }",
+      "}",
+    ].join("\n");
+    expect(names(text)).toEqual(["Kind", "Reader", "Kind::One", "Kind::Two", "Reader::read", "Reader::skip"]);
   });
 
   it("have another signature if the parameters differ", () => {

@@ -1,9 +1,10 @@
 import { readFileAt } from "./blob-reader.ts";
 import type { Git } from "./git-command.ts";
+import { rustMembers } from "./rust-members.ts";
 import { parenthesised, signatureOf } from "./signature.ts";
 
 /**
- * Returns the public names of a Rust file: what is `pub` at the margin, public functions of its types as Type::function, and re-exported names.
+ * Returns the public names of a Rust file: what is `pub` at the margin, public members of its types as Type::name, and re-exported names.
  * `pub(crate)` is private. The file may be in a private module, so its caller checks {@link publicRustFiles} too.
  */
 export function rustExports(content: string): ReadonlyMap<string, string> {
@@ -24,6 +25,7 @@ export function rustExports(content: string): ReadonlyMap<string, string> {
       names.set(indent === undefined ? name : `${owner ?? ""}::${name}`, signature);
     }
   }
+  for (const [name, signature] of rustMembers(content)) if (!names.has(name)) names.set(name, signature);
   return names;
 }
 

@@ -2,16 +2,19 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { type Advisory, compactFacts, parseReleaseFacts, readAdvisories, type ReleaseFacts } from "@toolbus/release-facts";
+import type { Projects } from "../label.ts";
 import { factsFileOf, readProjects, RELEASES } from "../releases-folder.ts";
 
 const HELP = `Writes packages/labelled-releases/releases/facts from clones of the projects.
 
 Usage: node packages/labelled-releases/src/regenerate/main.ts --clones <folder> [--project <name>] [--advisories <folder>]
+       [--releases <folder>]
 
   --clones <folder>   a folder with one clone of each project, named after the project
   --project <name>    only this project
   --advisories <folder>  a folder with a folder of OSV files for each project, named after the project; without it, the facts keep what they say
                          about advisories
+  --releases <folder>    a folder with another projects.yaml, into which the facts are written; without it, packages/labelled-releases/releases
   --help              this text
 
 packages/labelled-releases/releases/projects.yaml names the projects. Make each clone with its tags and its whole history, for example:
@@ -27,6 +30,7 @@ const { values } = parseArgs({
     clones: { type: "string" },
     project: { type: "string" },
     advisories: { type: "string" },
+    releases: { type: "string" },
     help: { type: "boolean" },
   },
 });
@@ -35,14 +39,34 @@ if (values.help || values.clones === undefined) {
   process.stdout.write(HELP);
   process.exitCode = values.help ? 0 : 2;
 } else {
-  process.exitCode = (await regenerate(values.clones, values.project, values.advisories)) ? 0 : 1;
+  const folder = values.releases ?? RELEASES;
+  const projects = projectsOf(folder);
+  process.exitCode = projects !== null && (await regenerate(folder, projects, values.clones, values.project, values.advisories)) ? 0 : 1;
 }
 
-async function regenerate(clones: string, only: string | undefined, lists: string | undefined): Promise<boolean> {
+/** Returns the projects of a folder, or null after a sentence that says what is wrong. */
+function projectsOf(releases: string): Projects | null {
+  try {
+    return readProjects(releases);
+  } catch (error) {
+    // What the parser of YAML says has the wrong line below the sentence.
+    const [sentence = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
+    process.stderr.write(`projects.yaml cannot be used: ${sentence.replace(/^projects\.yaml: /, "").replace(/[.:]$/, "")}.\n`);
+    return null;
+  }
+}
+
+async function regenerate(
+  into: string,
+  { projects }: Projects,
+  clones: string,
+  only: string | undefined,
+  lists: string | undefined,
+): Promise<boolean> {
   let ok = true;
-  for (const { project, releases } of readProjects().projects) {
+  for (const { project, releases } of projects) {
     if (only !== undefined && only !== project) continue;
-    const folder = join(RELEASES, "facts", project);
+    const folder = join(into, "facts", project);
     mkdirSync(folder, { recursive: true });
     const advisories = lists === undefined ? undefined : await advisoriesOf(join(lists, project));
     const written = new Set<string>();

@@ -16,6 +16,7 @@ export interface Told {
   readonly files?: readonly Partial<File>[];
   readonly removed?: readonly { readonly file: string; readonly name: string }[];
   readonly changed?: readonly { readonly file: string; readonly name: string }[];
+  readonly added?: readonly { readonly file: string; readonly name: string }[];
   readonly changelog?: NonNullable<ReleaseFacts["changelog"]>["list"];
   readonly freshSince?: string;
   readonly packageName?: string;
@@ -60,7 +61,7 @@ export function madeUpFacts(told: Told = {}): ReleaseFacts {
       omitted: 0,
       list: files,
     },
-    exports: { removed: [...(told.removed ?? [])], changed: [...(told.changed ?? [])], added: [], omitted: 0 },
+    exports: { removed: [...(told.removed ?? [])], changed: [...(told.changed ?? [])], added: [...(told.added ?? [])], omitted: 0 },
     dependencies: {
       omitted: 0,
       list: (told.dependencies ?? []).map((dependency) => ({

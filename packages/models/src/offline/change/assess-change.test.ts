@@ -42,6 +42,7 @@ describe("an assessment of a change", () => {
       code(500, { path: "release.sh" }),
       code(500, { path: "dist/a.js" }),
       code(500, { path: "a-bench/src/a.rs" }),
+      code(500, { path: "tap/a.ts" }),
       code(500, { path: "latest/a.sh" }),
     ];
     expect(assess({ files })).toMatchObject({

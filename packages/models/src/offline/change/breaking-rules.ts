@@ -5,6 +5,8 @@ import type { ChangeFinding } from "./change-finding.ts";
 import { changeThresholds } from "./change-thresholds.ts";
 import { atCommits, atFiles, atPaths, finding, named } from "./evidence.ts";
 import { type CommitFacts, type FileFacts, isRelease, type ProductChange, textOf, touches, typeOf } from "./product-change.ts";
+import { isPublic } from "./public-names.ts";
+import { changedNames, saysRemoval } from "./removal-words.ts";
 import { narrowsAccess } from "./security-words.ts";
 
 /** Returns the findings about things that users lose or must change. */
@@ -90,33 +92,18 @@ export function promised({ version }: ReleaseFacts): "medium" | "high" {
   return version.step === "patch" || /^v?0\./.test(version.from ?? "") ? "medium" : "high";
 }
 
-/** In Rust and Go, a call of a function with other parameters does not compile. Other languages have default values or tools that help. */
+/**
+ * In Rust and Go, a call of a function with other parameters does not compile, and neither does a type that lacks a new method of an interface. Other
+ * languages have default values or tools that help.
+ */
 function changedSignatures({ facts, files }: ProductChange): readonly ChangeFinding[] {
   const changed = facts.exports.changed.filter(({ file, name }) => /\.(?:rs|go)$/.test(file) && isPublic(file, name, facts));
   if (changed.length === 0) return [];
   const paths = new Set(changed.map(({ file }) => file));
-  const text = `${counted(changed.length, "exported function")} of a library ${changed.length === 1 ? "has" : "have"} other parameters: ${named(changed.map(({ name }) => name))}.`;
-  return [finding("changed-signatures", promised(facts), text, atFiles(files.filter(({ path }) => paths.has(path))))];
-}
-
-const PRIVATE =
-  /(?:^|\/)(?:_(?!_init__\.py$)|\.|internals?\/|private\/|cmd\/|tests?\/|testing\/|examples?\/|docs?\/|bench\w*\/|scripts?\/|tools?\/)/i;
-
-/** Methods that only the language or its library calls, so a type that has none of its own still has the usual one. */
-const PROTOCOL = /\.(?:__\w{1,40}__|(?:Un)?[mM]arshal(?:Binary|JSON|Text|XML|YAML)|GoString)$/;
-
-function isPublic(file: string, name: string, { package: own }: ReleaseFacts): boolean {
-  const inside = own?.directory ? file.slice(own.directory.length + 1) : file;
-  if (
-    PRIVATE.test(inside) ||
-    (name.includes(".") && !/\.(?:go|py)$/.test(file)) ||
-    /^(?:_|unstable|experimental|internal)/i.test(name) ||
-    PROTOCOL.test(name) ||
-    name === "default"
-  )
-    return false;
-  // In JavaScript, most exports are for other files of the same package. Users see the entry files.
-  return /\.[cm]?[jt]sx?$/.test(inside) ? /^(?:(?:src|lib|types)\/)?(?:index|main|mod)(?:\.d)?\.[cm]?[jt]sx?$/.test(inside) : true;
+  // What is also new is a method of an interface. Calls still compile, and few users implement the interface.
+  const isNew = changed.every(({ file, name }) => facts.exports.added.some((added) => added.file === file && added.name === name));
+  const text = `${counted(changed.length, "exported name")} of a library ${changed.length === 1 ? "has" : "have"} another form: ${named(changed.map(({ name }) => name))}.`;
+  return [finding("changed-signatures", isNew ? "medium" : promised(facts), text, atFiles(files.filter(({ path }) => paths.has(path))))];
 }
 
 const LANGUAGES =
@@ -168,37 +155,13 @@ function isProgram({ files }: ReleaseFacts): boolean {
   );
 }
 
-function removedSupport({ commits }: ProductChange): readonly ChangeFinding[] {
-  const removing = commits.filter((commit) => saysRemoval(commit) && !LANGUAGES.test(textOf(commit.subject)));
+function removedSupport({ commits, facts }: ProductChange): readonly ChangeFinding[] {
+  const names = changedNames(facts);
+  const removing = commits.filter((commit) => saysRemoval(commit, names) && !LANGUAGES.test(textOf(commit.subject)));
   if (removing.length === 0) return [];
   const text = `${counted(removing.length, "commit")} to product code ${removing.length === 1 ? "removes" : "remove"} support or something deprecated.`;
   return [finding("removed-support", "high", text, atCommits(removing))];
 }
-
-function saysRemoval(commit: CommitFacts): boolean {
-  const text = textOf(commit.subject);
-  // Whoever only has this cipher cannot connect any more.
-  if (/^(?:drop|remove|disable)[sd]?\b.{1,40}\bfrom (?:\w+ ){0,3}(?:algorithms?|ciphers?|cipher suites?|key exchanges?|macs)\b/i.test(text))
-    return true;
-  if (!/^(?:drop|remove|delete)[sd]?\b/i.test(text) || INTERNAL.test(text)) return false;
-  if (/^\w+(?: (?:the|all|old|previously|long|code|and)\b){0,3} (?:deprecat|(?:[\w`'".-]{1,40} ){0,2}support\b)/i.test(text)) return true;
-  if (
-    /^\w+ .{0,60}\b(?:api|cli|rest|http|web|compatibility|public|old|legacy) (?:endpoint|route|command|flag|option|method)s?\b/i.test(text)
-  )
-    return true;
-  if (
-    /^\w+ (?:(?:the|all)\s)?(?:old|legacy|obsolete|previous)\s.{0,40}\b(?:behaviou?rs?|parameters?|arguments?|names?|formats?)\b/i.test(
-      text,
-    )
-  )
-    return true;
-  // What users have is in the docs.
-  return touches(commit, "docs") && /\b(?:apis?|commands?|endpoints?|features?|flags?|methods?|options?|settings?)\b/i.test(text);
-}
-
-/** What only the code of the product itself had. */
-const INTERNAL =
-  /\b(?:blank|calls?|duplicate[sd]?|empty|extra \w+|from|imports?|internal|leftovers?|redundant|requirements?|restrictions?|trailing|unnecessary|unneeded|unused|usages?|uses?|warnings?)\b/i;
 
 function migrations({ facts }: ProductChange): readonly ChangeFinding[] {
   const isNew = ({ status }: FileFacts) => status === "A";

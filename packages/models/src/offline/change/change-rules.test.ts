@@ -80,6 +80,13 @@ describe("a breaking change", () => {
     });
     expect(changed("src/input.py").findings).toEqual([]);
   });
+
+  it("is only medium if an interface has a new method, because calls still work", () => {
+    const names = [{ file: "one.go", name: "One.Run" }];
+    const told = { step: "minor" as const, changed: names, files: [{ path: "one.go", added: 5 }] };
+    expect(assess({ ...told, added: names })).toMatchObject({ severity: "medium", findings: [{ rule: "changed-signatures" }] });
+    expect(assess({ ...told, added: [{ file: "one.go", name: "One.Stop" }] }).severity).toBe("high");
+  });
 });
 
 describe("a use that is refused", () => {
@@ -122,66 +129,6 @@ describe("a run time that is given up", () => {
       findings: [{ kind: "breaking_change" }],
     });
     expect(rulesOf({ commits: [{ subject, touches: ["ci"] }] })).toEqual([]);
-  });
-});
-
-describe("a removed API", () => {
-  it.each([
-    ["a function of a module", "src/one.py", "gone", true],
-    ["a method of Python", "src/one.py", "One.gone", true],
-    ["a method of Go", "one.go", "One.Gone", true],
-    ["a method of TypeScript", "src/index.ts", "One.gone", false],
-    ["a method that only the language calls", "src/one.py", "One.__init__", false],
-    ["a method that only the library of the language calls", "one.go", "One.UnmarshalJSON", false],
-    ["a private module", "src/_one.py", "gone", false],
-    ["an internal package", "internal/one.go", "Gone", false],
-    ["an entry file of JavaScript", "src/index.ts", "gone", true],
-    ["another file of JavaScript", "src/deep/one.ts", "gone", false],
-  ])("is %s or not", (_, file, name, found) => {
-    expect(rulesOf({ step: "minor", removed: [{ file, name }] })).toEqual(found ? ["removed-exports"] : []);
-  });
-
-  it("is no single name of a Python module in a patch or in 0.x, but two names are, and so is one of an entry file", () => {
-    const [one, two] = ["gone", "away"].map((name) => ({ file: "src/one.py", name }));
-    expect(rulesOf({ removed: [one ?? { file: "", name: "" }] })).toEqual([]);
-    expect(rulesOf({ removed: [one ?? { file: "", name: "" }], step: "minor", from: "0.1.0", to: "0.2.0" })).toEqual([]);
-    expect(rulesOf({ removed: [one ?? { file: "", name: "" }, two ?? { file: "", name: "" }] })).toEqual(["removed-exports"]);
-    expect(rulesOf({ removed: [{ file: "src/one/__init__.py", name: "gone" }] })).toEqual(["removed-exports"]);
-    expect(rulesOf({ removed: [{ file: "index.js", name: "gone" }] })).toEqual(["removed-exports"]);
-  });
-
-  it("is high, or medium in a patch and in 0.x", () => {
-    const removed = ["gone", "away"].map((name) => ({ file: "src/one.py", name }));
-    expect(assess({ step: "minor", removed }).severity).toBe("high");
-    expect(assess({ step: "minor", from: "0.4.0", to: "0.5.0", removed }).severity).toBe("medium");
-    expect(assess({ removed }).severity).toBe("medium");
-  });
-
-  it("is not in an application with pinned dependencies", () => {
-    const dependencies = [{ name: "django", from: "==4.1", to: "==4.2", manifest: "requirements.txt" }];
-    expect(rulesOf({ step: "minor", removed: [{ file: "src/one.py", name: "gone" }], dependencies })).toEqual(["dependency-steps"]);
-  });
-
-  it.each([
-    ["Remove support for old clients", ["code"], true],
-    ["remove previously deprecated code", ["code"], true],
-    ["Drop the --verbose option", ["code", "docs"], true],
-    ["Drop the --verbose option", ["code"], false],
-    ["Remove compatibility route", ["code"], true],
-    ["remove old parsing parameters", ["code"], true],
-    ["Remove debug line", ["code"], false],
-    ["Drop support for Python 3.7", ["code"], false],
-    ["Drop support go1.10 (#2147)", ["code"], false],
-    ["Remove unused methods", ["code", "docs"], false],
-    ["lint: remove deprecated substr", ["code"], false],
-    ["Remove usages of a deprecated function", ["code", "docs"], false],
-    ["Drop support leftovers of OpenVMS", ["code"], false],
-    ["Remove blank options", ["code", "docs"], false],
-    ["Remove empty and trailing options", ["code", "docs"], false],
-    ["Remove the requirement of an option", ["code", "docs"], false],
-    ["Remove blowfish from transport ciphers", ["code"], true],
-  ] as const)("is the subject %j of a commit to %j: %s", (subject, touches, found) => {
-    expect(rulesOf({ commits: [{ subject, touches: [...touches] }] })).toEqual(found ? ["removed-support"] : []);
   });
 });
 

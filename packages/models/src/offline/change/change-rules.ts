@@ -33,9 +33,10 @@ export const changeRules = {
   "security-wording": {
     kind: "security_fix",
     looksAt:
-      "commits to product code, or to templates of pages, of the type security, or whose subject has a verb such as fix, drop or prevent close to a word such as bypass, attack, access check or integer overflow, that verifies a token, an origin or the like, that requires a right or closes a way in, or whose body says that it prevents an attack such as injection. If one commit is a fix or the changelog names one, also repairs of crashes by malformed input, names and paths that are validated, forms and algorithms that are accepted no longer, and fixes that are marked as breaking",
+      "commits to product code, or to templates of pages, of the type security, or whose subject has a verb such as fix, drop or prevent close to a word such as bypass, attack, access check or integer overflow, that verifies a token, an origin or the like, that handles a bypass, that requires a right or closes a way in, or whose body says that it prevents an attack such as injection. If one commit is a fix or the changelog names one, also repairs of crashes by malformed input, names and paths that are validated, forms and algorithms that are accepted no longer, and fixes that are marked as breaking",
     severity: "high",
-    limits: "A fix whose message does not say so is not found, unless the changelog does. A fault that shows on exit does not count.",
+    limits:
+      "A fix whose message does not say so is not found, unless the changelog does. A fault that shows on exit does not count, and neither does a warning of a tool.",
     advice: "Ask a security owner to review it and install the release soon, because an attacker can read the fix too.",
   },
   "security-announced": {
@@ -77,17 +78,20 @@ export const changeRules = {
   },
   "removed-exports": {
     kind: "removed_api",
-    looksAt: "exported names of product code that are gone. In JavaScript and TypeScript, only those of entry files count",
+    looksAt:
+      "exported names of product code that are gone, in Rust and Go also public fields and functions of interfaces and traits. In JavaScript and TypeScript, only names of entry files count",
     severity: "high, or medium in a patch and in 0.x",
     limits:
-      "C and other languages have no such facts, and Rust has them only for libraries. Methods count only in Python and Go, and not those that only the language calls. Private names, Go programs and applications with pinned dependencies do not count. In a patch and in 0.x, fewer names of Python modules than `unpromisedNames` do not count.",
+      "C and other languages have no such facts, and Rust has them only for libraries. Methods count only in Python and Go, and not those that only the language calls. Private names, Go programs, Python scripts beside folders with code and applications with pinned dependencies do not count. In a patch and in 0.x, fewer names of Python modules than `unpromisedNames` do not count.",
     advice: "Search the code that uses it for the removed names before the rollout.",
   },
   "changed-signatures": {
     kind: "breaking_change",
-    looksAt: "public functions and methods of Rust and Go libraries that have other parameters",
-    severity: "high, or medium in a patch and in 0.x",
-    limits: "In other languages, most changes of parameters break nobody.",
+    looksAt:
+      "public functions and methods of Rust and Go libraries that have other parameters, public fields that have another type, and functions that an implementation of an interface or a trait must have now",
+    severity: "high, or medium in a patch, in 0.x and for an interface or a trait alone",
+    limits:
+      "In other languages, most changes of parameters break nobody. A new function of an interface that only its package can implement does not count.",
     advice: "Build the code that uses the library before the rollout.",
   },
   "narrowed-access": {
@@ -108,7 +112,7 @@ export const changeRules = {
   "removed-support": {
     kind: "removed_api",
     looksAt:
-      "commits to product code whose subject removes support or something deprecated, an old behaviour, a route or a cipher, or, with a change of the docs, an option, a method and the like",
+      "commits to product code whose subject removes support or something deprecated, an old behaviour, a route or a cipher, or a public name that the facts show to be gone or to have another form, or, with a change of the docs, an option, a method, a name of code and the like",
     severity: "high",
     limits: "A language or run time that is dropped is a requirement, not an API.",
     advice: "Find out who still uses what is removed before the rollout.",

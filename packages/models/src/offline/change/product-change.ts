@@ -117,7 +117,7 @@ function distinct(dependencies: readonly DependencyFacts[]): readonly Dependency
 }
 
 // Scripts for the shell are tools of the build almost everywhere, and facts cannot show the exception. The folder "dist" has what the build made.
-const NO_PRODUCT = /\.(?:sh|bash|ps1)$|(?:^|\/)dist\/|(?:^|[/_-])(?:tests?|bench(?:es|marks?)?|fuzz(?:ing|er)?|examples?)\//i;
+const NO_PRODUCT = /\.(?:sh|bash|ps1)$|(?:^|\/)dist\/|(?:^|[/_-])(?:tests?|tap|bench(?:es|marks?)?|fuzz(?:ing|er)?|examples?)\//i;
 
 function isProduct({ path }: FileFacts): boolean {
   return !NO_PRODUCT.test(path);

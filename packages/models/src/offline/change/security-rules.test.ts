@@ -133,6 +133,8 @@ describe("a security fix", () => {
     "fix: verify token of the connection",
     "Validate the signature of webhooks",
     "Updated dependency versions which include CVE fixes",
+    "fix(isURL): handle possible bypass with encoded content",
+    "Reorder the filters to prevent bypass",
     "Fix heap-buffer-overflow in the reader",
     "Prevent deserialization of what users send",
     "Drop sensitive headers on redirects to other hosts",
@@ -213,6 +215,8 @@ describe("a security fix", () => {
     "RFC compliant parsing of headers",
     "Remove body of the loop",
     "limit the number of jobs in the queue",
+    "Handle a cache bypass",
+    "fix integer overflow warnings",
     "Strip auth headers from listed paths",
   ])("does not have the subject %j", (subject) => {
     expect(saysSecurityFix(subject)).toBe(false);
@@ -294,6 +298,8 @@ describe("hardening", () => {
     ["enforce types", false],
     ["set CSP header of files", true],
     ["Fix the CSP header", false],
+    ["Cap boundary length at 256 bytes", true],
+    ["Bound header field name size", true],
   ])("has the subject %j: %s", (subject, says) => {
     expect(saysHardening(subject)).toBe(says);
   });

@@ -53,6 +53,8 @@ const STATEMENTS = [
   /\bcryptographically (?:secure|strong)\b|^use (?:a )?secure random\b/i,
   /^(?:expire|invalidate|revoke)s?\b.{0,30}\b(?:sessions?|tokens?)\b.{0,40}\b(?:after|on|upon|when)\b/i,
   /\bprevents?\b.{0,20}\b(?:anonymous|guests?|non[- ](?:admin|member|owner)s?|unauth\w{1,14})\b.{0,20}\bfrom\b/i,
+  // A way around a check, unless it is one around a cache or a proxy, which is a feature.
+  /^(?!.*\b(?:cach\w{1,3}|prox(?:y|ies))\b).*\b(?:close|handle|prevent|block)(?:s|d|ed)? (?:an? |the )?(?:\w{1,20} ){0,2}bypass(?:es)?\b/i,
   // What is allowed now is a part of what was allowed before.
   /^restrict(?:s|ed)?\b.{0,60}\bto (?:only )?(?:safe|trusted|allowed|configured)\b/i,
   /^(?:cap|limit|bound|clamp)s?\b.{0,30}\b(?:access (?:levels?|modes?|rights)|permissions?|privileges?|roles?)\b/i,
@@ -70,6 +72,8 @@ export function saysSecurityFix(subject: string): boolean {
   const text = textOf(subject);
   // What fails while a program ends is of no use to an attacker.
   if (/\b(?:on|at|during) (?:exit|shutdown|teardown)\b/i.test(text)) return false;
+  // A warning of a tool is no vulnerability, such as "integer overflow warnings".
+  if (/^(?:fix|resolve|address|silence)\w{0,3}\b.{0,60}\bwarnings?\b/i.test(text)) return false;
   if (type !== "feat" && STATEMENTS.some((statement) => statement.test(text))) return true;
   if (narrowsAccess(subject)) return true;
   if (type !== "feat" && isFaultAlone(text)) return true;
@@ -152,7 +156,7 @@ export function saysHardening(subject: string): boolean {
       text,
     ) ||
     /^enforces?\b.{0,20}\b(?:2FA|MFA|polic(?:y|ies)|permissions?)\b/i.test(text) ||
-    /^limit(?:s|ed)?\b.{0,30}\b(?:length|size|depth|nesting)s?\b/i.test(text)
+    /^(?:bound|cap|clamp|limit)(?:s|ed|ped)?\b.{0,30}\b(?:length|size|depth|nesting)s?\b/i.test(text)
   );
 }
 
