@@ -68,7 +68,9 @@ const Project = Type.Object(
     /** The date of the newest commit of the clone from which the facts were derived. */
     cloned: Type.String({ pattern: "^\\d{4}-\\d{2}-\\d{2}$" }),
     /** Neighbours: each release with the release before it. */
-    releases: Type.Array(Type.Object({ base: Line(100), release: Line(100), package: Type.Optional(Line(100)) }, closed), { maxItems: 200 }),
+    releases: Type.Array(Type.Object({ base: Line(100), release: Line(100), package: Type.Optional(Line(100)) }, closed), {
+      maxItems: 200,
+    }),
   },
   closed,
 );
