@@ -119,7 +119,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
     "0128",
     "0137",
   ],
-  Models: ["0031", "0069", "0132", "0133", "0134", "0135"],
+  Models: ["0031", "0069", "0132", "0133", "0134", "0135", "0138"],
   Investigations: ["0130", "0131"],
   "Rights, limits and floods": ["0023", "0033", "0034", "0041", "0042", "0115"],
   "Browsers and webhooks": ["0020", "0080", "0087", "0093", "0094"],

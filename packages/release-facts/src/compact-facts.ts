@@ -1,3 +1,4 @@
+import type { AdvisorySource } from "./advisories/compare-advisories.ts";
 import { type FactsLimits, type FactsOptions, readReleaseFacts } from "./read-release-facts.ts";
 import type { RefusedFacts } from "./refused-facts.ts";
 import type { ReleaseFacts } from "./release-facts.ts";
@@ -22,8 +23,9 @@ export async function compactFacts(
   options: Omit<FactsOptions, "limits">,
 ): Promise<{ readonly ok: true; readonly facts: ReleaseFacts; readonly text: string } | RefusedFacts> {
   let last: { readonly facts: ReleaseFacts; readonly text: string } | null = null;
+  const advisories = typeof options.advisories === "function" ? readOnce(options.advisories) : options.advisories;
   for (const limits of STEPS) {
-    const outcome = await readReleaseFacts({ ...options, limits });
+    const outcome = await readReleaseFacts({ ...options, advisories, limits });
     if (!outcome.ok) return outcome;
     const facts = withoutPeople(outcome.facts);
     last = { facts, text: `${JSON.stringify(facts)}\n` };
@@ -31,6 +33,12 @@ export async function compactFacts(
   }
   if (last === null) throw new Error("There is at least one step.");
   return { ok: true, ...last };
+}
+
+/** The limits do not change what advisories can be about, so a whole database is read once. */
+function readOnce(source: Exclude<AdvisorySource, readonly unknown[]>): typeof source {
+  let read: ReturnType<typeof source> | undefined;
+  return (about) => (read ??= source(about));
 }
 
 /** Returns the facts without the names of owners. A rule only needs to know that a path has owners, and how many. */

@@ -1,3 +1,4 @@
+export type { AdvisorySubjects } from "./advisories/advisory-subjects.ts";
 export type { Advisory } from "./advisories/osv.ts";
 export { readAdvisories } from "./advisories/read-advisories.ts";
 export { line } from "./clean-text.ts";

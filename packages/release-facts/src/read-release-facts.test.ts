@@ -37,6 +37,37 @@ function project(): ScratchRepository {
 }
 
 describe("release facts", () => {
+  it("compare advisories with the steps of dependencies and of Go, and ask only for what they can be about", async () => {
+    using repo = scratchRepository();
+    const manifest = (version: string) => `module example.org/shop\n\ngo 1.24.0\n\nrequire example.org/net ${version}\n`;
+    for (const [tag, net, go] of [
+      ["v1.0.0", "v0.1.0", "1.25.5"],
+      ["v1.1.0", "v0.2.0", "1.25.6"],
+    ] as const) {
+      repo.write("go.mod", manifest(net));
+      repo.write(".go-version", `${go}\n`);
+      repo.commit(`Release ${tag}`);
+      repo.git("tag", tag);
+    }
+    const fixedIn = (id: string, name: string, fixed: string) => ({
+      id,
+      affected: [{ package: { ecosystem: "Go", name }, ranges: [{ type: "SEMVER", events: [{ introduced: "0" }, { fixed }] }] }],
+    });
+    const asked: string[] = [];
+    const { advisories } = await factsOf(repo, {
+      advisories: async ({ names, commits }) => {
+        asked.push(...new Set(names.map(({ name }) => name)));
+        expect(commits).toHaveLength(1);
+        return [fixedIn("GO-1", "example.org/net", "0.2.0"), fixedIn("GO-2", "stdlib", "1.25.6")];
+      },
+    });
+    expect(asked).toEqual(["example.org/shop", "stdlib", "toolchain", "example.org/net"]);
+    expect(advisories?.dependencies?.list.map(({ manifest: file, name, from, to }) => [file, name, from, to])).toEqual([
+      ["go.mod", "example.org/net", "0.1.0", "0.2.0"],
+      [".go-version", "stdlib", "1.25.5", "1.25.6"],
+    ]);
+  });
+
   it("say what a release changed", async () => {
     using repo = project();
     repo.write(

@@ -1,5 +1,4 @@
-import { compareAdvisories } from "./advisories/compare-advisories.ts";
-import type { Advisory } from "./advisories/osv.ts";
+import { type AdvisorySource, compareAdvisories } from "./advisories/compare-advisories.ts";
 import { type ChangedFile, changedFiles, DIFF_FLAGS } from "./changed-files.ts";
 import { compare, line } from "./clean-text.ts";
 import { CODEOWNERS_PATHS, ownersOf } from "./code-owners.ts";
@@ -45,7 +44,7 @@ export interface FactsOptions {
   readonly package?: string | undefined;
   readonly limits?: Partial<FactsLimits> | undefined;
   /** Security advisories to compare the release with. Without them, the facts say nothing about advisories. */
-  readonly advisories?: readonly Advisory[] | undefined;
+  readonly advisories?: AdvisorySource | undefined;
   /** The environment variables of the process. Git receives only the few that it needs. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly signal?: AbortSignal | undefined;
@@ -117,9 +116,18 @@ async function derive(git: Git, range: ReleaseRange, place: PackagePlace | null,
   const fresh = version.step === "patch" ? await readFreshHunks(git, range, chosen.filter(hasHunks), patch) : null;
   const commits = await readCommits(git, base.id, head.id, directory);
   const changelog = await readChangelog(git, range, version, files, texts, commits.list, directory);
+  const isGoProgram = await hasGoProgram(git, head.id, directory);
   const advisories =
     options.advisories &&
-    (await compareAdvisories(git, options.advisories, range, { version, commits: commits.list, changelog, directory }));
+    (await compareAdvisories(git, options.advisories, range, {
+      version,
+      commits: commits.list,
+      changelog,
+      directory,
+      dependencies,
+      isGoProgram,
+      most: limits.names,
+    }));
   const named = new Set([
     ...changelog.list.flatMap((entry) => entry.commits ?? []),
     ...(advisories?.fixed.list ?? []).flatMap((advisory) => advisory.commits ?? []),
@@ -130,7 +138,6 @@ async function derive(git: Git, range: ReleaseRange, place: PackagePlace | null,
     head.id,
     rust.map(({ path }) => path),
   );
-  const isGoProgram = await hasGoProgram(git, head.id, directory);
   const isTagSeries = base.isTag && head.isTag && seriesOf(base.ref) === seriesOf(head.ref);
   return {
     format: 1,

@@ -188,6 +188,26 @@ const OpenAdvisory = Type.Object(
   closed,
 );
 
+const DependencyAdvisory = Type.Object({ id: Text(60), published: Type.Optional(Text(10)) }, closed);
+
+const DependencyAdvisories = Type.Object(
+  {
+    manifest: Path,
+    name: Text(200),
+    use: Type.Enum(["runtime", "peer", "optional"]),
+    /** The version before the step, or null if the dependency is new. */
+    from: Type.Union([Text(100), Type.Null()]),
+    to: Text(100),
+    /** The manifest allows later versions too, so these are the lowest ones that it allows. */
+    lowest: Type.Optional(Type.Literal(true)),
+    /** Advisories that affect the version before and not the one after. Each vulnerability is there once. */
+    fixed: Type.Optional(Type.Object({ omitted: Count, list: Type.Array(DependencyAdvisory, { maxItems: 5 }) }, closed)),
+    /** Advisories that affect the version after and not the one before. */
+    brought: Type.Optional(Type.Object({ omitted: Count, list: Type.Array(DependencyAdvisory, { maxItems: 3 }) }, closed)),
+  },
+  closed,
+);
+
 const Advisories = Type.Object(
   {
     /** How many of the advisories are about the package or name a commit of the release. */
@@ -197,6 +217,8 @@ const Advisories = Type.Object(
     open: Type.Object({ omitted: Count, list: Type.Array(OpenAdvisory, { maxItems: 10 }) }, closed),
     /** Ids that messages or changelogs of the release name, although the earlier version was not affected. */
     settled: Type.Optional(Type.Array(Text(60), { maxItems: 20 })),
+    /** Steps of dependencies that leave or enter the affected versions of an advisory. Facts from before this field do not have it. */
+    dependencies: Type.Optional(Type.Object({ omitted: Count, list: Type.Array(DependencyAdvisories, { maxItems: 8 }) }, closed)),
   },
   closed,
 );
@@ -255,6 +277,8 @@ export type SecurityWord = (typeof securityWords)[number];
 export type ChangelogMark = (typeof changelogMarks)[number];
 export type ChangelogFacts = NonNullable<ReleaseFacts["changelog"]>;
 export type AdvisoryFacts = NonNullable<ReleaseFacts["advisories"]>;
+export type DependencyAdvisories = NonNullable<AdvisoryFacts["dependencies"]>;
+export type DependencyAdvisory = NonNullable<DependencyAdvisories["list"][number]["fixed"]>["list"][number];
 export type FixedAdvisory = AdvisoryFacts["fixed"]["list"][number];
 export type VersionStep = (typeof versionSteps)[number];
 export type CommitFacts = ReleaseFacts["commits"]["list"][number];

@@ -1,9 +1,10 @@
 import path from "node:path";
 import { counted, type JsonObject } from "@toolbus/contracts";
-import { type Advisory, compactFacts, LARGEST_FACTS, readAdvisories, type ReleaseFacts } from "@toolbus/release-facts";
+import { compactFacts, LARGEST_FACTS, type ReleaseFacts } from "@toolbus/release-facts";
 import type { Context } from "../toolbus/context.ts";
 import { EXIT } from "../toolbus/exit-codes.ts";
 import { Failure } from "../toolbus/failure.ts";
+import { advisoryList } from "./read-advisory-list.ts";
 
 /** The repository and the ends of a release, as typed. */
 export interface ChangesOptions {
@@ -19,7 +20,7 @@ export interface ChangesOptions {
  * say in sentences what they leave out and why they may be incomplete.
  */
 export async function readChanges(
-  { around: { cwd, env }, signal, output }: Pick<Context, "around" | "signal" | "output">,
+  { around: { cwd, env, now }, signal, output, options: { quiet } }: Pick<Context, "around" | "signal" | "output" | "options">,
   { repo, from, to, package: name, advisories: list }: ChangesOptions,
 ): Promise<JsonObject | null> {
   if (repo === undefined) {
@@ -32,7 +33,8 @@ export async function readChanges(
     throw new Failure(EXIT.usage, "--repo needs both ends of the release: name them with --from and --to.");
   // An empty text would name the current folder, and often comes from a variable that is not set.
   if (list === "") throw new Failure(EXIT.usage, "--advisories is empty: name a file or a folder.");
-  const advisories = list === undefined ? undefined : await advisoriesAt(path.resolve(cwd, list), list, signal);
+  const advisories =
+    list === undefined ? undefined : advisoryList({ place: path.resolve(cwd, list), typed: list, signal, err: output.err, quiet, now });
   const found = await compactFacts({ repo: path.resolve(cwd, repo), from, to, package: name, advisories, environment: env, signal });
   if (!found.ok) throw new Failure(EXIT.usage, `The change cannot be read from --repo ${repo}: ${found.message}`);
   if (Buffer.byteLength(found.text) > LARGEST_FACTS)
@@ -42,12 +44,6 @@ export async function readChanges(
     );
   for (const note of notesOn(found.facts)) output.note(note);
   return JSON.parse(found.text);
-}
-
-async function advisoriesAt(place: string, typed: string, signal: AbortSignal): Promise<readonly Advisory[]> {
-  const read = await readAdvisories(place, signal);
-  if (!read.ok) throw new Failure(EXIT.usage, `--advisories ${typed}: ${read.message}`);
-  return read.advisories;
 }
 
 /** Returns what a person should know about facts before they are judged, one sentence each. */
@@ -94,9 +90,9 @@ export function notesOnAdvisories({
   advisories,
 }: Pick<ReleaseFacts, "base" | "head" | "version"> & { readonly advisories: ReleaseFacts["advisories"] | undefined }): readonly string[] {
   if (!advisories) return [];
-  if (advisories.ofPackage === 0)
+  if (advisories.ofPackage === 0 && advisories.dependencies === undefined)
     return [
-      "None of the advisories names this package or a commit of the release: check that --advisories has those of its ecosystem, and that they are not withdrawn.",
+      "None of the advisories names this package, a dependency that moves over one, or a commit of the release: check that --advisories has those of its ecosystem, and that they are not withdrawn.",
     ];
   if (version.from !== null && version.to !== null) return [];
   const unknown = version.to === null ? head.ref : base.ref;

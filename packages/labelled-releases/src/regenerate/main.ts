@@ -1,7 +1,14 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { type Advisory, compactFacts, parseReleaseFacts, readAdvisories, type ReleaseFacts } from "@toolbus/release-facts";
+import {
+  type Advisory,
+  type AdvisorySubjects,
+  compactFacts,
+  parseReleaseFacts,
+  readAdvisories,
+  type ReleaseFacts,
+} from "@toolbus/release-facts";
 import type { Projects } from "../label.ts";
 import { factsFileOf, readProjects, RELEASES } from "../releases-folder.ts";
 
@@ -68,7 +75,7 @@ async function regenerate(
     if (only !== undefined && only !== project) continue;
     const folder = join(into, "facts", project);
     mkdirSync(folder, { recursive: true });
-    const advisories = lists === undefined ? undefined : await advisoriesOf(join(lists, project));
+    const advisories = lists === undefined ? undefined : advisoriesOf(join(lists, project));
     const written = new Set<string>();
     for (const { base, release, package: name } of releases) {
       const outcome = await compactFacts({
@@ -97,16 +104,23 @@ async function regenerate(
   return ok;
 }
 
-async function advisoriesOf(folder: string): Promise<readonly Advisory[] | undefined> {
+/** The folder may be a whole database, so only what is about a release is kept. */
+function advisoriesOf(folder: string): ((about: AdvisorySubjects) => Promise<readonly Advisory[]>) | undefined {
   if (!existsSync(folder)) return undefined;
-  const read = await readAdvisories(folder);
-  if (!read.ok) throw new Error(read.message);
-  return read.advisories;
+  return async (about) => {
+    const read = await readAdvisories(folder, undefined, { about });
+    if (!read.ok) throw new Error(read.message);
+    return read.advisories;
+  };
 }
 
 // A label says what a release changes. A vulnerability that the release leaves open is no change, and most were found years later.
 function withoutOpen({ advisories, ...facts }: ReleaseFacts): ReleaseFacts {
-  return advisories === undefined ? facts : { ...facts, advisories: { ...advisories, open: { omitted: 0, list: [] } } };
+  if (advisories === undefined) return facts;
+  const { dependencies, ...own } = advisories;
+  const fixing = (dependencies?.list ?? []).flatMap(({ brought: _, ...step }) => (step.fixed === undefined ? [] : [step]));
+  const kept = dependencies === undefined || fixing.length === 0 ? {} : { dependencies: { omitted: dependencies.omitted, list: fixing } };
+  return { ...facts, advisories: { ...own, ...kept, open: { omitted: 0, list: [] } } };
 }
 
 /** Facts without a new list keep what they say about advisories. */

@@ -31,7 +31,8 @@ export function agree({ where, says }: LabelledPlace, finding: VerdictPlaces): b
   const { commits, files, dependencies, advisories = [] } = finding;
   const named = new Set(says.toUpperCase().match(ADVISORY));
   if (advisories.some((id) => named.has(id.toUpperCase()))) return true;
-  if (advisories.length > 0 && commits.length + files.length + dependencies.length === 0) return false;
+  // Without a commit, the finding is about these advisories and the dependency that it names, so a fix in the code is another one.
+  if (advisories.length > 0 && commits.length === 0) return namesOne(placesOf(where), [...files, ...dependencies]);
   return !contradict(placesOf(where), finding);
 }
 
@@ -45,7 +46,11 @@ export function contradict(label: LabelPlaces, finding: VerdictPlaces): boolean 
   if (label.commit !== null) return finding.commits.length > 0 && !finding.commits.some((commit) => sameCommit(commit, label.commit ?? ""));
   const named = [...finding.files, ...finding.dependencies];
   if (label.names.length === 0 || named.length === 0) return false;
-  return !label.names.some((name) => named.some((place) => samePlace(name, place.toLowerCase())));
+  return !namesOne(label, named);
+}
+
+function namesOne({ names }: LabelPlaces, places: readonly string[]): boolean {
+  return names.some((name) => places.some((place) => samePlace(name, place.toLowerCase())));
 }
 
 function sameCommit(a: string, b: string): boolean {

@@ -124,6 +124,19 @@ describe("an advisory", () => {
     expect(advisoryFacts([old], release).settled).toBeUndefined();
   });
 
+  it("of several databases is one, by its aliases", () => {
+    const url = { references: [{ url: `https://example.org/shop/shop/commit/${HASH}` }] };
+    const list = [
+      advisory("GO-1", fixedHere, { aliases: ["CVE-2026-1"] }),
+      advisory("GHSA-1", fixedHere, { aliases: ["CVE-2026-1"], ...url }),
+    ];
+    const open = [advisory("A-2", [{ introduced: "0" }], { aliases: ["A-3"] }), advisory("A-3", [{ introduced: "0" }])];
+    expect(advisoryFacts([...open, ...open], release)).toMatchObject({ ofPackage: 2, open: { omitted: 0, list: [{ id: "A-2" }] } });
+    expect(advisoryFacts([...list, ...list], release).fixed.list).toEqual([
+      { id: "GHSA-1", aliases: ["CVE-2026-1", "GO-1"], fixedIn: "1.2.1", commits: [HASH.slice(0, 12)] },
+    ]);
+  });
+
   it("is counted beyond the longest list", () => {
     const many = Array.from({ length: 30 }, (_, n) => advisory(`A-${String(n).padStart(2, "0")}`, fixedHere));
     const { fixed } = advisoryFacts(many, release);

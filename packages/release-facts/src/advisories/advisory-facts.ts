@@ -1,8 +1,10 @@
 import { compare, line } from "../clean-text.ts";
 import type { AdvisoryFacts, CommitFacts, FixedAdvisory } from "../release-facts.ts";
+import { hashesOf, numbersOf } from "./advisory-commits.ts";
 import { fixedBetween, isAffected } from "./affected-versions.ts";
-import { type Advisory, type AffectedPackage, isAdvisoryId } from "./osv.ts";
+import { type Advisory, isAdvisoryId } from "./osv.ts";
 import { isSamePackage, type PackageName } from "./package-names.ts";
+import { sameAdvisories } from "./same-advisories.ts";
 
 /** What is known about the release that the advisories are compared with. A version is null if nobody knows it. */
 export interface ComparedRelease {
@@ -26,38 +28,58 @@ const MOST_SETTLED = 20;
 export function advisoryFacts(advisories: readonly Advisory[], release: ComparedRelease): AdvisoryFacts {
   const named = commitsOf(release.commits);
   const fixed: FixedAdvisory[] = [];
-  const open: { id: string; fresh: boolean }[] = [];
+  const open: { id: string; aliases: readonly string[]; fresh: boolean }[] = [];
   const settled: string[] = [];
   const mentioned = new Set(release.mentioned.map((id) => id.toUpperCase()));
-  let ofPackage = 0;
+  const about = new Set<string>();
   for (const advisory of advisories) {
     const before = statusOf(advisory, release.base);
     const after = statusOf(advisory, release.head);
-    const urls = [...new Set((advisory.references ?? []).map(({ url }) => url))];
-    const hashes = named.byHash([...urls.flatMap(hashIn), ...rangeCommits(advisory)]);
+    const hashes = named.byHash(hashesOf(advisory));
     const isOurs = before.isOurs || after.isOurs;
-    if (isOurs || hashes.length > 0) ofPackage++;
+    if (isOurs || hashes.length > 0) about.add(advisory.id);
     // If the earlier version is not affected, it has the fix by another commit, such as a backport.
     const hasFix = hashes.length > 0 && before.affected !== false;
     if (hasFix || (before.affected === true && after.affected === false)) {
       // A number of a pull request means nothing in another repository, so the package must be ours.
-      const commits = [...new Set([...hashes, ...(isOurs ? named.byNumber(urls.flatMap(numberIn)) : [])])];
+      const commits = [...new Set([...hashes, ...(isOurs ? named.byNumber(numbersOf(advisory)) : [])])];
       fixed.push(fixedAdvisory(advisory, commits, after.fixedIn(release.base.version, release.head.version)));
-    } else if (after.affected === true) open.push({ id: line(advisory.id, 60), fresh: before.affected === false });
+    } else if (after.affected === true)
+      open.push({ id: line(advisory.id, 60), aliases: advisory.aliases ?? [], fresh: before.affected === false });
     else if (before.affected === false)
       settled.push(...[advisory.id, ...(advisory.aliases ?? [])].map((id) => line(id.toUpperCase(), 60)).filter((id) => mentioned.has(id)));
   }
+  const once = sameAdvisories(fixed.toSorted(byId)).map(merged);
+  const openOnce = sameAdvisories(open.toSorted(byId)).flatMap(([first, ...others]) =>
+    first === undefined ? [] : [{ id: first.id, fresh: [first, ...others].every(({ fresh }) => fresh) }],
+  );
   return {
-    ofPackage,
-    fixed: { omitted: Math.max(0, fixed.length - MOST_FIXED), list: fixed.toSorted(byId).slice(0, MOST_FIXED) },
+    ofPackage: about.size,
+    fixed: { omitted: Math.max(0, once.length - MOST_FIXED), list: once.toSorted(byId).slice(0, MOST_FIXED) },
     open: {
-      omitted: Math.max(0, open.length - MOST_OPEN),
-      list: open
+      omitted: Math.max(0, openOnce.length - MOST_OPEN),
+      list: openOnce
         .toSorted((a, b) => Number(b.fresh) - Number(a.fresh) || byId(a, b))
         .slice(0, MOST_OPEN)
         .map(({ id, fresh }) => ({ id, ...(fresh ? { fresh: true as const } : {}) })),
     },
     ...(settled.length > 0 ? { settled: [...new Set(settled)].toSorted(compare).slice(0, MOST_SETTLED) } : {}),
+  };
+}
+
+/** Several databases may have an advisory about one vulnerability. The first one stands for all, with what the others know besides. */
+function merged([first, ...others]: readonly FixedAdvisory[]): FixedAdvisory {
+  if (first === undefined) throw new Error("A group has at least one advisory.");
+  if (others.length === 0) return first;
+  const all = [first, ...others];
+  const aliases = [...new Set(all.flatMap(({ id, aliases: names = [] }) => [id, ...names]))]
+    .filter((name) => name !== first.id)
+    .slice(0, 5);
+  const commits = [...new Set(all.flatMap((each) => each.commits ?? []))].slice(0, 5);
+  return {
+    ...Object.assign({}, ...all.toReversed()),
+    ...(aliases.length > 0 ? { aliases } : {}),
+    ...(commits.length > 0 ? { commits } : {}),
   };
 }
 
@@ -110,22 +132,6 @@ function severityIn(specific: unknown): NonNullable<FixedAdvisory["severity"]> |
   const text = typeof value === "string" ? value.toLowerCase() : "";
   if (text === "medium") return "moderate";
   return text === "low" || text === "moderate" || text === "high" || text === "critical" ? text : null;
-}
-
-function rangeCommits({ affected = [] }: Advisory): readonly string[] {
-  const fixes = (entry: AffectedPackage): readonly string[] =>
-    (entry.ranges ?? []).filter(({ type }) => type === "GIT").flatMap(({ events }) => events.flatMap((event) => event.fixed ?? []));
-  return affected.flatMap(fixes).filter((hash) => /^[0-9a-f]{10,64}$/i.test(hash));
-}
-
-function hashIn(url: string): readonly string[] {
-  const [, hash] = /\/commits?\/([0-9a-f]{10,64})(?:\.patch|\.diff)?(?:[/?#]|$)/i.exec(url) ?? [];
-  return hash === undefined ? [] : [hash];
-}
-
-function numberIn(url: string): readonly string[] {
-  const [, number] = /\/(?:pull|merge_requests)\/(\d{1,7})(?:[/?#]|$)/.exec(url) ?? [];
-  return number === undefined ? [] : [number];
 }
 
 /** Finds commits of the release by the hashes and by the numbers of pull requests that somebody else wrote. */

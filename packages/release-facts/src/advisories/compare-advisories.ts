@@ -1,8 +1,12 @@
 import type { Git } from "../git-command.ts";
-import type { AdvisoryFacts, ChangelogFacts, CommitFacts, ReleaseFacts } from "../release-facts.ts";
+import type { AdvisoryFacts, ChangelogFacts, CommitFacts, DependencyChange, ReleaseFacts } from "../release-facts.ts";
 import type { ReleaseRange } from "../release-range.ts";
 import { advisoryFacts } from "./advisory-facts.ts";
+import type { AdvisorySubjects } from "./advisory-subjects.ts";
 import { withCommitsOfMerges } from "./commits-of-merges.ts";
+import { dependencyAdvisories } from "./dependency-advisories.ts";
+import { dependencySteps } from "./dependency-steps.ts";
+import { goSteps } from "./go-release.ts";
 import type { Advisory } from "./osv.ts";
 import { packageNames } from "./package-names.ts";
 
@@ -13,20 +17,38 @@ export interface KnownRelease {
   readonly commits: readonly CommitFacts[];
   readonly changelog: ChangelogFacts;
   readonly directory: string | null;
+  /** Every step of a dependency. */
+  readonly dependencies: readonly DependencyChange[];
+  readonly isGoProgram: boolean;
+  /** How many items a list of the facts may have. */
+  readonly most: number;
 }
 
-/** Compares advisories with a release. The names of the package come from the manifests at both ends. */
+/** Advisories, or a function that reads those that are about a release. A whole database should not be in memory, so it is read by a function. */
+export type AdvisorySource = readonly Advisory[] | ((about: AdvisorySubjects) => Promise<readonly Advisory[]>);
+
+/** Compares advisories with a release and its dependencies. The names of the package come from the manifests at both ends. */
 export async function compareAdvisories(
   git: Git,
-  advisories: readonly Advisory[],
+  source: AdvisorySource,
   { base, head }: ReleaseRange,
-  { version, commits, changelog, directory }: KnownRelease,
+  { version, commits, changelog, directory, dependencies, isGoProgram, most }: KnownRelease,
 ): Promise<AdvisoryFacts> {
+  const before = await packageNames(git, base.id, directory);
+  const after = await packageNames(git, head.id, directory);
+  const steps = dependencySteps(dependencies, await goSteps(git, [base.id, head.id], directory, isGoProgram));
+  const subjects = { names: [...before, ...after, ...steps], commits: commits.map(({ hash }) => hash) };
+  const advisories = typeof source === "function" ? await source(subjects) : source;
   const facts = advisoryFacts(advisories, {
-    base: { version: version.from, names: await packageNames(git, base.id, directory) },
-    head: { version: version.to, names: await packageNames(git, head.id, directory) },
+    base: { version: version.from, names: before },
+    head: { version: version.to, names: after },
     commits,
     mentioned: [...commits, ...changelog.list].flatMap((each) => each.advisories ?? []),
   });
-  return withCommitsOfMerges(git, facts, commits);
+  const ofDependencies = dependencyAdvisories(advisories, steps, Math.min(MOST_STEPS, Math.max(LEAST_STEPS, Math.trunc(most / 10))));
+  return { ...(await withCommitsOfMerges(git, facts, commits)), ...(ofDependencies === undefined ? {} : { dependencies: ofDependencies }) };
 }
+
+/** The most steps of dependencies in the largest and in the smallest facts. */
+const MOST_STEPS = 8;
+const LEAST_STEPS = 2;

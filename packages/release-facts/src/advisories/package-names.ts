@@ -37,8 +37,13 @@ export function nameIn(path: string, text: string): string | undefined {
 
 /** Returns true if both name one package. Python's index takes no account of case and of the kind of dash. */
 export function isSamePackage(a: PackageName, b: PackageName): boolean {
-  const ecosystem = ecosystemOf(a);
-  return ecosystem === ecosystemOf(b) && normalized(a.name, ecosystem) === normalized(b.name, ecosystem);
+  return keyOfPackage(a) === keyOfPackage(b);
+}
+
+/** Returns a text that is equal for two names of one package. */
+export function keyOfPackage(of: PackageName): string {
+  const ecosystem = ecosystemOf(of);
+  return `${ecosystem} ${normalized(of.name, ecosystem)}`;
 }
 
 // An ecosystem may have a suffix, such as "Debian:11".

@@ -106,6 +106,31 @@ describe("advisories", () => {
     expect(await idsIn(file)).toHaveLength(3);
   });
 
+  it("of a whole database are reduced to those about the release, but each file is checked", async () => {
+    using folder = scratchFolder();
+    const hash = "0123456789abcdef0123456789abcdef01234567";
+    const write = (id: string, more: object) =>
+      writeFileSync(path.join(folder.path, `${id}.json`), JSON.stringify({ id, details: "x", ...more }));
+    const of = (ecosystem: string, name: string) => ({ affected: [{ package: { ecosystem, name } }] });
+    write("A-1", of("PyPI", "Shop_Cart"));
+    write("A-2", of("npm", "shop-cart"));
+    write("A-3", { ...of("npm", "x"), references: [{ url: `https://example.org/x/x/commit/${hash}` }, { url: "https://example.org" }] });
+    const about = { names: [{ ecosystem: "PyPI", name: "shop-cart" }], commits: [hash.slice(0, 12)] };
+    const shown: (readonly [number, number])[] = [];
+    const read = await readAdvisories(folder.path, undefined, { about, onProgress: (...at) => void shown.push(at) });
+    // Texts and addresses that are no commit are not kept in memory.
+    expect(read).toEqual({
+      ok: true,
+      advisories: [
+        { id: "A-1", ...of("PyPI", "Shop_Cart") },
+        { id: "A-3", ...of("npm", "x"), references: [{ url: `https://example.org/x/x/commit/${hash}` }] },
+      ],
+    });
+    expect(shown).toEqual([[0, 3]]);
+    write("A-4", { affected: "none" });
+    expect(await readAdvisories(folder.path, undefined, { about })).toMatchObject({ ok: false, problem: "bad_advisories" });
+  });
+
   it("are not read further when the signal aborts", async () => {
     using folder = scratchFolder();
     writeFileSync(path.join(folder.path, "a.json"), JSON.stringify({ id: "A-1" }));

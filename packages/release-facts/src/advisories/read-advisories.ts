@@ -2,36 +2,63 @@ import { readdir, readFile, realpath, stat } from "node:fs/promises";
 import path from "node:path";
 import { describeProblems } from "@toolbus/contracts";
 import { refused, type RefusedFacts, shown } from "../refused-facts.ts";
+import { namesChange } from "./advisory-commits.ts";
+import { type AdvisorySubjects, isAboutOneOf } from "./advisory-subjects.ts";
 import { type Advisory, parseAdvisory } from "./osv.ts";
 
-/** The most files, and the most bytes of all of them together, that are read. The export of a large ecosystem has more. */
-const MOST_FILES = 50_000;
-const MOST_BYTES = 256 * 1024 * 1024;
+/** The most files that are read. The largest database of an ecosystem has about 250,000. */
+const MOST_FILES = 500_000;
 const MOST_FOLDERS = 5000;
+/** The most bytes of one file. Only one file and what is kept are in memory. */
+const LARGEST_FILE = 256 * 1024 * 1024;
+/** The most bytes of the files of which something is kept. */
+const MOST_KEPT = 256 * 1024 * 1024;
+/** How many files are read at the same time, and how many bytes of them: a larger file is read alone. */
+const AT_ONCE = 64;
+const SMALL_FILE = 1024 * 1024;
+
+export interface ReadAdvisoriesOptions {
+  /** Keeps only advisories that name one of these packages or commits. Every file is checked nevertheless. */
+  readonly about?: AdvisorySubjects | undefined;
+  /** Is called often while the files are read. */
+  readonly onProgress?: ((read: number, all: number) => void) | undefined;
+}
 
 /**
- * Reads the advisories of a file or of a folder with its subfolders. A file has one advisory in the OSV format, a list of them, or an answer of the API of
- * osv.dev. Only files whose names end with .json are read in a folder, and files with one advisory a line are refused. Withdrawn advisories are left out. If a file cannot be read, no advisory is
- * returned, because a verdict must not rest on half of a list. Throws the signal's reason when the signal aborts.
+ * Reads the advisories of a file or of a folder with its subfolders, such as a whole database of an ecosystem. A file has one advisory in the OSV format, a
+ * list of them, or an answer of the API of osv.dev. Only files whose names end with .json are read in a folder, and files with one advisory a line are
+ * refused. Withdrawn advisories are left out. If a file cannot be read, no advisory is returned, because a verdict must not rest on half of a list. Throws
+ * the signal's reason when the signal aborts.
  */
 export async function readAdvisories(
   place: string,
   signal?: AbortSignal,
+  { about, onProgress }: ReadAdvisoriesOptions = {},
 ): Promise<{ readonly ok: true; readonly advisories: readonly Advisory[] } | RefusedFacts> {
   const files = await filesIn(place, signal);
   if ("problem" in files) return files;
+  const isWanted = about === undefined ? () => true : isAboutOneOf(about);
   const advisories: Advisory[] = [];
-  let left = MOST_BYTES;
-  for (const file of files) {
+  let left = MOST_KEPT;
+  for (let at = 0; at < files.length; at += AT_ONCE) {
     signal?.throwIfAborted();
-    const bytes = await contentOf(file, left);
-    if (bytes === undefined)
-      return wrong(`The file ${shown(file)} of the advisories cannot be read: check that it is an ordinary file and that you may read it.`);
-    if (bytes === null) return tooMany();
-    left -= bytes.length;
-    const read = advisoriesIn(bytes, file);
-    if ("message" in read) return read;
-    advisories.push(...read.list.filter(({ withdrawn }) => withdrawn === undefined));
+    onProgress?.(at, files.length);
+    const some = files.slice(at, at + AT_ONCE);
+    const small = await Promise.all(some.map(smallContentOf));
+    for (const [index, file] of some.entries()) {
+      const bytes = small[index] === "large" ? await contentOf(file) : small[index];
+      if (bytes === undefined)
+        return wrong(
+          `The file ${shown(file)} of the advisories cannot be read: check that it is an ordinary file and that you may read it.`,
+        );
+      if (bytes === null) return wrong(`The file ${shown(file)} of the advisories has more than ${LARGEST_FILE / 1024 / 1024} MB.`);
+      const read = advisoriesIn(bytes, file);
+      if ("message" in read) return read;
+      const kept = read.list.filter((advisory) => advisory.withdrawn === undefined && isWanted(advisory));
+      if (kept.length > 0) left -= bytes.length;
+      if (left < 0) return tooMany();
+      for (const advisory of kept) advisories.push(withoutTexts(advisory));
+    }
   }
   return { ok: true, advisories };
 }
@@ -42,7 +69,7 @@ function wrong(message: string): RefusedFacts {
 
 function tooMany(): RefusedFacts {
   return wrong(
-    `The advisories have more than ${MOST_FILES} files or ${MOST_BYTES / 1024 / 1024} MB: name a folder with only those of your packages.`,
+    `The advisories have more than ${MOST_FILES} files or ${MOST_KEPT / 1024 / 1024} MB: name a folder with only those of your packages.`,
   );
 }
 
@@ -85,11 +112,18 @@ function linesOf(file: string): string {
   return `The file ${shown(file)} of the advisories has one JSON document on each line: save them as one JSON list.`;
 }
 
-/** Returns undefined if the file cannot be read, as a device or a pipe, which may never end, and null if it has more bytes than are left. */
-async function contentOf(file: string, left: number): Promise<Buffer | undefined | null> {
+/** Returns undefined if the file cannot be read, as a device or a pipe, which may never end. */
+async function smallContentOf(file: string): Promise<Buffer | undefined | "large"> {
   const found = await stat(file).catch(() => undefined);
   if (!found?.isFile()) return undefined;
-  if (found.size > left) return null;
+  return found.size > SMALL_FILE ? "large" : readFile(file).catch(() => undefined);
+}
+
+/** Returns undefined if the file cannot be read, and null if it is too large. */
+async function contentOf(file: string): Promise<Buffer | undefined | null> {
+  const found = await stat(file).catch(() => undefined);
+  if (!found?.isFile()) return undefined;
+  if (found.size > LARGEST_FILE) return null;
   return readFile(file).catch(() => undefined);
 }
 
@@ -137,4 +171,25 @@ function listIn(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value;
   if (typeof value === "object" && value !== null && "vulns" in value && Array.isArray(value.vulns)) return value.vulns;
   return [value];
+}
+
+/** Keeps what the facts need. Most of an advisory is text. */
+function withoutTexts({ id, aliases, published, affected, references, database_specific: specific }: Advisory): Advisory {
+  const severity: unknown = typeof specific === "object" && specific !== null && "severity" in specific ? specific.severity : undefined;
+  return {
+    id,
+    ...(aliases === undefined ? {} : { aliases }),
+    ...(published === undefined ? {} : { published }),
+    ...(affected === undefined
+      ? {}
+      : {
+          affected: affected.map(({ package: about, ranges, versions }) => ({
+            ...(about === undefined ? {} : { package: { ecosystem: about.ecosystem, name: about.name } }),
+            ...(ranges === undefined ? {} : { ranges }),
+            ...(versions === undefined ? {} : { versions }),
+          })),
+        }),
+    ...(references === undefined ? {} : { references: references.filter(({ url }) => namesChange(url)) }),
+    ...(severity === undefined ? {} : { database_specific: { severity } }),
+  };
 }

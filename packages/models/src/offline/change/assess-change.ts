@@ -6,6 +6,7 @@ import { changelogFindings } from "./changelog-rules.ts";
 import type { ChangeAssessment } from "./change-finding.ts";
 import { changeRules, type RuleName } from "./change-rules.ts";
 import { changeThresholds } from "./change-thresholds.ts";
+import { dependencyAdvisoryFindings } from "./dependency-advisory-rules.ts";
 import { dependencyFindings } from "./dependency-rules.ts";
 import { withFewPlaces } from "./evidence.ts";
 import { featureFindings } from "./feature-rules.ts";
@@ -35,6 +36,7 @@ export function assessChange(facts: ReleaseFacts): ChangeAssessment {
     ...security,
     ...breaking,
     ...changelog,
+    ...dependencyAdvisoryFindings(change, secure),
     ...dependencyFindings(change),
     ...repairFindings(change, mayBeHotfix),
     ...features,

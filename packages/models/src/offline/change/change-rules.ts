@@ -50,7 +50,16 @@ export const changeRules = {
     kind: "security_fix",
     looksAt: "steps of runtime dependencies that a commit calls a matter of security or of a known attack",
     severity: "high",
-    limits: "Advisories are not looked up for dependencies, so a step that no message explains is an ordinary step.",
+    limits: "A step that no message explains needs a list of advisories.",
+    advice: "Check whether the product uses the vulnerable part of the dependency, and install the release soon if it does.",
+  },
+  "dependency-advisory": {
+    kind: "security_fix",
+    looksAt:
+      "steps of runtime dependencies of npm, and of the release of Go that a program is built with, whose version before is affected by a published advisory and whose version after is not, from a list that somebody gave",
+    severity: "medium",
+    limits:
+      "Whether the product uses the vulnerable part is unknown. Of a range, the lowest version counts. Lock files and bundled libraries are not compared.",
     advice: "Check whether the product uses the vulnerable part of the dependency, and install the release soon if it does.",
   },
   "security-changelog": {
@@ -147,6 +156,14 @@ export const changeRules = {
     limits: "Whether the vulnerable part is used is unknown.",
     advice: "Ask a security owner whether the vulnerability concerns you, and plan the version that fixes it.",
   },
+  "dependency-vulnerable": {
+    kind: "risky_area",
+    looksAt:
+      "runtime dependencies that are new or move, and whose exact version after is affected by a published advisory and the one before is not, from a list that somebody gave",
+    severity: "medium",
+    limits: "Whether the product uses the vulnerable part is unknown. A range does not count, because it allows later versions.",
+    advice: "Move the dependency to a version with the fix, or check that the product does not use the vulnerable part.",
+  },
   "security-relaxed": {
     kind: "risky_area",
     looksAt: "commits to product code that relax or repair the fix of an advisory",
@@ -214,6 +231,14 @@ export const changeRules = {
     severity: "low, or medium from `runtimeSteps`",
     limits: "What changes inside the dependency is unknown.",
     advice: "Read the changelogs of the dependencies that read foreign input.",
+  },
+  "dependency-closes": {
+    kind: "dependency_change",
+    looksAt: "the same steps as `dependency-advisory` of all other runtime dependencies, and of the lowest release of Go",
+    severity: "medium",
+    limits:
+      "These packages have many parts, and mostly the product does not use the vulnerable one. Indirect requirements of Go do not count.",
+    advice: "Check whether the product uses the vulnerable part of the dependency, and install the release soon if it does.",
   },
   hotfix: {
     kind: "hotfix",

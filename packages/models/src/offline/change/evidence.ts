@@ -37,7 +37,7 @@ export function atPaths(paths: readonly string[]): readonly Evidence[] {
   return [...new Set(paths)].map((path) => ({ file: cleanText(path, 400), lines: null }));
 }
 
-export function atDependencies(dependencies: readonly DependencyFacts[]): readonly Evidence[] {
+export function atDependencies(dependencies: readonly Pick<DependencyFacts, "name" | "from" | "to">[]): readonly Evidence[] {
   return dependencies.map(({ name, from, to }) => ({
     dependency: cleanText(name, 200),
     from: from === null ? null : cleanText(from, 100),

@@ -123,7 +123,8 @@ function isProduct({ path }: FileFacts): boolean {
   return !NO_PRODUCT.test(path);
 }
 
-function isAside(manifest: string): boolean {
+/** Returns true for a manifest of tests, docs or tools. */
+export function isAside(manifest: string): boolean {
   return NO_PRODUCT.test(manifest) || /(?:^|\/)(?:docs?|ci|tools|scripts|website)\/|(?:dev|test|docs?|lint)[\w-]*\.txt$/i.test(manifest);
 }
 

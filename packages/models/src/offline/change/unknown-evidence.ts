@@ -44,7 +44,11 @@ export function unknownEvidence({ facts, files, fileCount }: ProductChange): Unk
       "Most of the product code is in a language whose exported names the facts do not have.",
     ],
     // This says nothing bad about the release, so it has no weight.
-    [0, facts.advisories?.ofPackage === 0, "None of the given advisories is about this package, so they show nothing."],
+    [
+      0,
+      facts.advisories?.ofPackage === 0 && facts.advisories.dependencies === undefined,
+      "None of the given advisories is about this package, so they show nothing.",
+    ],
     [3, commits.total === 0 && facts.files.total === 0, "The facts have no commit and no file."],
   ];
   const found = gaps.filter(([, applies]) => applies);
