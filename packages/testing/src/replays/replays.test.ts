@@ -105,7 +105,7 @@ describe("a replay of a run of real services", () => {
   });
 });
 
-const SEEDS = Array.from({ length: 30 }, (_, n) => n + 1);
+const SEEDS = Array.from({ length: 75 }, (_, n) => n + 1);
 
 /** Returns the world of a seed with more messages than it has, and people who decide in every way. */
 function busyPlan(seed: number): WorldPlan {

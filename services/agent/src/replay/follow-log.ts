@@ -1,4 +1,4 @@
-import { endedAfterWrites, keys, type NumberedRunEvent, type RecordedCall, type RunRecord } from "@toolbus/contracts";
+import { endedAfterWrites, keys, type LedgerRow, type NumberedRunEvent, type RecordedCall, type RunRecord } from "@toolbus/contracts";
 import { secretHash } from "@toolbus/grants";
 import { advanceRun } from "../steps/advance.ts";
 import { cancelRun } from "../transitions/cancel.ts";
@@ -11,7 +11,7 @@ import { beginRun, putDocuments, startQueued } from "./begin-run.ts";
 import { seedContext } from "./seed-context.ts";
 import { decisionOf } from "./recorded-decision.ts";
 import { replyOf } from "./recorded-turns.ts";
-import { type Came, resolveRecorded } from "./resolve-recorded.ts";
+import { type Came, doneRow, resolveRecorded } from "./resolve-recorded.ts";
 import type { ReplayWorld } from "./replay-world.ts";
 
 export interface Follower {
@@ -156,18 +156,25 @@ async function askAgain(world: ReplayWorld, runId: string, callId: string): Prom
     await world.commit(runId, grantStale(snapshot, { callId, secretHash: secretHash(call.secret) }, world.rules));
 }
 
-async function unserved({ world, record }: Follower, event: Extract<NumberedRunEvent, { type: "call.unserved" }>): Promise<void> {
+async function unserved(follower: Follower, event: Extract<NumberedRunEvent, { type: "call.unserved" }>): Promise<void> {
+  const { world, record } = follower;
   const { runId } = record.run;
   const { callId, since } = event;
-  const look = async (seen: { readonly lastSeenAt: number; readonly leftAt?: number } | null) =>
+  // The agent may have found at the same time that the worker had recorded the outcome before it was gone.
+  const next = record.events.find(({ sequence }) => sequence === event.sequence + 1);
+  const recorded = record.calls.find((one) => one.callId === callId);
+  const ended = next?.type === "call.resolved" && next.callId === callId && next.at === event.at ? recorded : undefined;
+  const row = ended ? await doneRow(world, ended) : null;
+  const look = async (seen: { readonly lastSeenAt: number; readonly leftAt?: number } | null, ledger: LedgerRow | null = null) =>
     world.commit(
       runId,
-      redispatch(await world.snapshot(runId), callId, null, world.rules, { asked: false, unproven: false, forgetful: false, seen }),
+      redispatch(await world.snapshot(runId), callId, ledger, world.rules, { asked: false, unproven: false, forgetful: false, seen }),
     );
   const before = callOf(await world.snapshot(runId), callId);
   // A worker was there again in the meantime. No event says so.
   if (before?.unservedSince !== undefined) await look({ lastSeenAt: world.clock.now() });
-  await look({ lastSeenAt: since, leftAt: since });
+  await look({ lastSeenAt: since, leftAt: since }, row);
+  if (row) follower.came.set(callId, "taken");
 }
 
 type QuestionEvent = Extract<NumberedRunEvent, { type: "question.asked" | "question.ended" }>;

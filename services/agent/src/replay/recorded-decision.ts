@@ -7,6 +7,7 @@ import {
   type RecordedCall,
 } from "@toolbus/contracts";
 import { argumentsHash } from "@toolbus/grants";
+import { GRANT_MARGIN_MS } from "../transitions/next-write.ts";
 
 type DecidedEvent = Extract<NumberedRunEvent, { type: "call.decided" }>;
 
@@ -29,7 +30,9 @@ export function decisionOf(event: DecidedEvent, recorded: RecordedCall | undefin
     outcome,
     decidedBy: [...decidedBy],
     ...(approved ? {} : wordsOf(outcome, recorded?.result?.error?.message ?? "")),
-    ...(approved && recorded?.grantExpiresAt !== undefined ? { grantExpiresAt: recorded.grantExpiresAt } : {}),
+    ...(approved && recorded?.grantExpiresAt !== undefined
+      ? { grantExpiresAt: expiryAt(event.at, recorded, recorded.grantExpiresAt) }
+      : {}),
     ...(approved && recorded?.executeBy !== undefined ? { executeBy: recorded.executeBy } : {}),
     ...(edited === undefined ? {} : { arguments: edited }),
     ...(effect === undefined ? {} : { effect }),
@@ -40,6 +43,33 @@ export function decisionOf(event: DecidedEvent, recorded: RecordedCall | undefin
     grant: approved ? grantText(call, edited ?? call.arguments, earlier) : undefined,
     ledger: isAgain && !approved ? driftedRow(call, earlier) : null,
   };
+}
+
+/**
+ * Returns when the grant of this decision expires. The log has only the last grant of a call. If the write was never sent, a grant that came earlier was
+ * too old to send, because the agent would have sent it otherwise.
+ */
+function expiryAt(at: number, { dispatch }: RecordedCall, last: number): number {
+  return dispatch === 0 ? Math.min(last, at + GRANT_MARGIN_MS) : last;
+}
+
+/**
+ * Returns the answer with which approvals renews the grant of an approved call. No event says that it came. Returns null if the call has no grant that
+ * could be renewed.
+ */
+export function renewalOf(call: Call, recorded: RecordedCall): RecordedDecision | null {
+  const { grant, approvalId } = call;
+  if (grant === undefined || approvalId === undefined) return null;
+  const { grantExpiresAt, executeBy } = recorded;
+  const decided: ApprovalDecided = {
+    toolCallId: call.callId,
+    approvalId,
+    outcome: "approved",
+    decidedBy: [...(call.approvedBy ?? [])],
+    ...(grantExpiresAt === undefined ? {} : { grantExpiresAt }),
+    ...(executeBy === undefined ? {} : { executeBy }),
+  };
+  return { decided, grant, ledger: null };
 }
 
 /** Returns what people wrote, or why approvals refused. The log has it only in the result that the model read. */

@@ -3,11 +3,14 @@ import { canonicalJson } from "@toolbus/grants";
 import type { Json } from "@toolbus/contracts";
 import type { Change } from "@toolbus/state";
 import { answerCall } from "../transitions/answer.ts";
+import { callDecided, callOf } from "../transitions/decided.ts";
 import { joinResult } from "../transitions/join.ts";
 import { type Redispatch, redispatch } from "../transitions/redispatch.ts";
+import type { Rules } from "../transitions/rules.ts";
 import type { Snapshot } from "../transitions/snapshot.ts";
 import { checkWaiting } from "../transitions/waiting.ts";
 import { resultOf, shownOf } from "./fill-world.ts";
+import { renewalOf } from "./recorded-decision.ts";
 import type { ReplayWorld } from "./replay-world.ts";
 
 type ResolvedEvent = Extract<NumberedRunEvent, { type: "call.resolved" }>;
@@ -89,6 +92,7 @@ function ownEnd(world: ReplayWorld, snapshot: Snapshot, { event, recorded, activ
     () => redispatch(snapshot, callId, null, world.rules, { ...why, unproven: true }),
     () => redispatch(snapshot, callId, sendingRow(recorded), world.rules, why),
     ...(isOutOfTime(recorded) ? [() => checkWaiting(over, world.rules)] : []),
+    ...(recorded.result?.error?.code === "approval_lapsed" ? [() => renewed(snapshot, recorded, world.rules)] : []),
   ];
   const ends = possible.flatMap((make) => {
     const change = make();
@@ -97,6 +101,19 @@ function ownEnd(world: ReplayWorld, snapshot: Snapshot, { event, recorded, activ
   });
   const { sequence: _, ...expected } = event;
   return (ends.find(({ said }) => isSame(said, expected)) ?? ends[0])?.change ?? null;
+}
+
+/** Returns the change with which the agent takes a renewed grant that has come too late, or null if it waits for none. */
+function renewed(snapshot: Snapshot, recorded: RecordedCall, rules: Rules): Change | null {
+  const call = callOf(snapshot, recorded.callId);
+  const renewal = call && renewalOf(call, recorded);
+  return renewal ? callDecided(snapshot, renewal.decided, renewal.grant, rules) : null;
+}
+
+/** Returns the worker's row of a call that the agent ended with what the worker had recorded, or null if a worker did not end it. */
+export async function doneRow(world: ReplayWorld, recorded: RecordedCall): Promise<LedgerRow | null> {
+  const result = recorded.receipt ? await resultOf(world, recorded) : null;
+  return result && { ...sendingRow(recorded), state: "done", result, receipt: "not recorded" };
 }
 
 /** Returns whether the agent ended this call itself. A worker signs the result of a write, and the agent has sentences of its own for reads. */
