@@ -19,6 +19,7 @@ describe("a list of advisories", () => {
       around: { cwd: "/", env: {} },
       signal: new AbortController().signal,
       output: {},
+      options: { quiet: true },
     } as unknown as Parameters<typeof readChanges>[0];
     await expect(readChanges(context, { repo: ".", from: "a", to: "b", advisories: "" })).rejects.toThrow("--advisories is empty");
   });
