@@ -91,7 +91,7 @@ describe("toolbus investigate --repo", () => {
     writeFileSync(list, "{");
     const refused = await cli.run(["investigate", "--repo", repo, "--from", "v1.0.0", "--to", "v1.0.1", "--advisories", list]);
     expect(refused).toMatchObject({ code: 2, stdout: "" });
-    expect(refused.stderr).toContain("advisories.json of the advisories is not JSON.");
+    expect(refused.stderr).toContain("advisories.json of the advisories is not JSON in UTF-8: get it again");
   });
 
   it("gives a model the facts as data, and the input of the run has them for the rules", async () => {
