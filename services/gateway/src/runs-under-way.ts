@@ -37,8 +37,6 @@ export function runsUnderWay({ state, config, monotonic }: RunsUnderWayOptions):
   const memory = roomMemory(most, monotonic);
   // The indexes at which a start of this process looks. Simultaneous starts wait for its result, which often has room for them too.
   const looking = new Map<string, Promise<void>>();
-  // The indexes from which this process is removing ended runs. Each removal ends for everybody who waits for it, also if it failed.
-  const cleaning = new Map<string, Promise<void>>();
   return {
     async within(principal, runId, start) {
       if (most === 0) return start();
@@ -83,13 +81,6 @@ export function runsUnderWay({ state, config, monotonic }: RunsUnderWayOptions):
       const isSpacious = isFree && members.length < most / 2;
       if (isSpacious) memory.looked(index, members.length, false);
       if (isSpacious || (isFree && !memory.mayClean(index))) return true;
-      // Simultaneous starts would all read the same runs and remove the same ones.
-      const byAnother = cleaning.get(index);
-      if (byAnother && isFree) return true;
-      if (byAnother) {
-        await byAnother;
-        continue;
-      }
       const open = await cleaned(index, members);
       if (cursor !== undefined && open.length < members.length) continue;
       memory.looked(index, open.length, true);
@@ -100,16 +91,9 @@ export function runsUnderWay({ state, config, monotonic }: RunsUnderWayOptions):
 
   /** Removes the runs that are no longer active from the index, and returns the others. */
   async function cleaned(index: string, members: readonly Member[]): Promise<readonly Member[]> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    cleaning.set(index, promise);
-    try {
-      const ended = new Set(await endedAmong(members));
-      await takeOut(index, ended);
-      return members.filter((member) => !ended.has(member));
-    } finally {
-      cleaning.delete(index);
-      resolve();
-    }
+    const ended = new Set(await endedAmong(members));
+    await takeOut(index, ended);
+    return members.filter((member) => !ended.has(member));
   }
 
   /** Returns the runs that are no longer active. These have ended, or no agent took them in time, so none ever will. */

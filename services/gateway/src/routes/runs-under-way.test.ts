@@ -190,42 +190,6 @@ describe("the limit of a principal's active runs", () => {
     expect((await t.ask("una", INVESTIGATE, RELEASE)).status).toBe(429);
   });
 
-  it("removes ended runs once for simultaneous starts", async () => {
-    const reads: string[] = [];
-    const removals: string[] = [];
-    const wrapStore = (state: StateStore): StateStore => ({
-      ...state,
-      read: (names) => (reads.push(...names), state.read(names)),
-      commit(shard, change) {
-        if (change.op.startsWith("ended:")) removals.push(...change.op.slice("ended:".length).split(" "));
-        return state.commit(shard, change);
-      },
-    });
-    await using t = await setup({ env: { RUNS_PER_PRINCIPAL: "6", WAKE_REPEAT_MS: String(DAY) }, wrapStore });
-    const runs: string[] = [];
-    for (let n = 0; n < 6; n++) runs.push(await t.accepted());
-    for (const runId of runs) {
-      await t.agent.take(runId);
-      await t.agent.say(runId, completed);
-    }
-    reads.length = 0;
-    const answers = await Promise.all(Array.from({ length: 7 }, () => t.ask("una", INVESTIGATE, RELEASE)));
-    expect(answers.filter(({ status }) => status === 202)).toHaveLength(6);
-    expect(removals.toSorted()).toEqual(runs.toSorted());
-    for (const runId of runs) expect(reads.filter((name) => name === keys.run(runId))).toHaveLength(1);
-  });
-
-  it("is looked up once for simultaneous starts that have room", async () => {
-    const pages: string[] = [];
-    const wrapStore = (state: StateStore): StateStore => ({
-      ...state,
-      page: (index, options) => (pages.push(index), state.page(index, options)),
-    });
-    await using t = await setup({ env: { RUNS_PER_PRINCIPAL: "40" }, wrapStore });
-    await Promise.all(Array.from({ length: 10 }, () => t.accepted()));
-    expect(pages).toEqual([UNA]);
-  });
-
   it("tries again to remove ended runs after the store did not answer", async () => {
     let fails = 1;
     const wrapStore = (state: StateStore): StateStore => ({
