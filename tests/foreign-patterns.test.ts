@@ -73,6 +73,7 @@ describe("the engine of JavaScript", () => {
     "packages/models/src/schema/corpus/form-faults.ts": "a syntax check of the corpus",
     "packages/models/src/schema/corpus/instances.ts": "patterns of the corpus, only in tests",
     "packages/models/src/schema/write/write-words.ts": "a syntax check that runs nothing",
+    "packages/release-facts/src/advisories/osv.ts": "our own form of an id",
     "packages/release-facts/src/changelog-facts.ts": "the number of an issue",
     "packages/telemetry/src/redact.ts": "texts in this file",
     "packages/tool-kit/src/services/hints.ts": "our own phrases",

@@ -67,11 +67,15 @@ function movingCommits(steps: readonly Step[], { facts }: ProductChange): readon
   const wanted = steps.map(({ name, to }) => ({ word: wordOf(name), version: to.replace(/^v/, "") }));
   return facts.commits.list.filter((commit) => {
     const subject = commit.subject.toLowerCase();
-    return wanted.some(
-      ({ word, version }) =>
-        subject.includes(word) && new RegExp(`(?<![\\d.])${version.replaceAll(/[^\w-]/g, "\\$&")}(?![\\d])`).test(subject),
-    );
+    return wanted.some(({ word, version }) => subject.includes(word) && namesVersion(subject, version));
   });
+}
+
+/** Returns whether a text has this version, and not only as a part of a longer one. */
+function namesVersion(text: string, version: string): boolean {
+  for (let at = text.indexOf(version); version !== "" && at >= 0; at = text.indexOf(version, at + 1))
+    if (!/[\d.]$/.test(text.slice(0, at)) && !/^\d/.test(text.slice(at + version.length))) return true;
+  return false;
 }
 
 /** The part of a dependency's name that a message has. Messages call Go's own packages by the name of the language. */
