@@ -25,7 +25,7 @@ const FLOORS: Readonly<Record<Work, Floor>> = {
   decision: often(0.7),
   by_policy: often(0.25),
   batch: { aSeed: 0.02, from: 200 },
-  batch_refusal: { aSeed: 0.1, from: 200 },
+  batch_refusal: { aSeed: 0.04, from: 200 },
   batch_repeat: seldom(0.001),
   edit: { aSeed: 0.03, from: 200 },
   plan: { aSeed: 0.05, from: 200 },
