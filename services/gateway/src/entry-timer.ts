@@ -28,11 +28,11 @@ export function entryTimers(state: StateStore, outbox: Outbox, config: GatewayCo
   };
 
   async function onEntries(shard: string, entryIds: readonly string[]): Promise<void> {
-    const asked = entryIds.map((entryId) => keysOf(shard, entryId));
-    const { now, documents } = await state.read(asked.flat());
-    const found = entryIds.map((entryId, n) => {
-      const from = asked.slice(0, n).flat().length;
-      const [inbox, about, call] = documents.slice(from, from + (asked[n]?.length ?? 0));
+    const names = entryIds.flatMap((entryId) => keysOf(shard, entryId));
+    const { now, documents } = await state.read(names);
+    const byKey = new Map(names.map((name, n) => [name, documents[n]]));
+    const found = entryIds.map((entryId) => {
+      const [inbox, about, call] = keysOf(shard, entryId).map((name) => byKey.get(name));
       const entry = inbox && parseInboxEntry(inbox.value);
       const guard = { key: keys.inbox(shard, entryId), version: inbox?.version ?? 0 };
       return { entryId, guard, waiting: entry?.ok && !taken(entry.value, about?.value, call?.value) ? entry.value : null };

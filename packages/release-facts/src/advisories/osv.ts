@@ -4,6 +4,7 @@ import { parser, type Static, Type } from "@toolbus/contracts";
 const Text = Type.String({ maxLength: 1000 });
 /** Facts, prompts and reports name ids, so an id has no spaces in which it could say something to their readers. */
 const ID = "^[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}$";
+const ID_FORM = new RegExp(ID);
 const Event = Type.Object({
   introduced: Type.Optional(Text),
   fixed: Type.Optional(Text),
@@ -40,5 +41,5 @@ export const parseAdvisory = parser(OsvSchema);
 
 /** Returns true if the text has the form of the id of an advisory. */
 export function isAdvisoryId(text: string): boolean {
-  return new RegExp(ID).test(text);
+  return ID_FORM.test(text);
 }
