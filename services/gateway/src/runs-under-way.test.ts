@@ -19,6 +19,14 @@ describe("simultaneous starts of one principal", () => {
     expect((await t.store.page(INDEX, { limit: 100 })).members).toHaveLength(10);
   });
 
+  it("share the next look too, a second later", async () => {
+    await using t = await setup({ ended: 0 });
+    expect(await t.start(5)).toBe(5);
+    t.clock.now += 1000;
+    expect(await t.start(5)).toBe(5);
+    expect(t.pages()).toBe(2);
+  });
+
   it("look again if the shared look left no room, and are refused beyond the maximum", async () => {
     await using t = await setup({ ended: 0, active: 38 });
     expect(await t.start(5)).toBe(2);
@@ -36,6 +44,7 @@ describe("simultaneous starts of one principal", () => {
 async function setup({ ended, active = 0, fails = 0 }: { readonly ended: number; readonly active?: number; readonly fails?: number }) {
   const store = memoryStore({ clock: () => NOW });
   const state = counted(store, fails);
+  const clock = { now: 0 };
   let last = 0;
   const newId = (): string => `rn_00_${String(++last).padStart(26, "0")}`;
   const add = async (runId: string, score: number): Promise<void> => {
@@ -44,9 +53,10 @@ async function setup({ ended, active = 0, fails = 0 }: { readonly ended: number;
   };
   for (let n = 0; n < ended; n++) await add(newId(), NOW - 2000);
   for (let n = 0; n < active; n++) await add(newId(), NOW);
-  const underWay = runsUnderWay({ state, monotonic: () => 0, config: { RUNS_PER_PRINCIPAL: 40, ORIGIN_OPEN_MS: 1000 } });
+  const underWay = runsUnderWay({ state, monotonic: () => clock.now, config: { RUNS_PER_PRINCIPAL: 40, ORIGIN_OPEN_MS: 1000 } });
   return {
     store,
+    clock,
     pages: () => state.pages,
     reads: () => state.reads,
     /** Starts this many runs in one turn of the event loop, and returns how many were started. */
