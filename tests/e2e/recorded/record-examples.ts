@@ -257,14 +257,21 @@ function says(answer: (text: string, results: readonly string[]) => Answered): (
   };
 }
 
+/**
+ * Returns the first event of each type. An event that the recording waited for comes before all others, because which live events a stream carries
+ * depends on how soon the stream was open.
+ */
 function firstOfEach(streams: readonly WatchedStream[]): Record<string, JsonObject> {
-  const all = streams.flatMap(({ seen }) => seen).filter((one) => !showsLittle(one));
+  const all = [...streams.flatMap(({ awaited }) => awaited), ...streams.flatMap(({ seen }) => seen)].filter((one) => !showsLittle(one));
   return Object.fromEntries(all.toReversed().map(({ id, data }) => [textIn(data, "type"), { id, data }]));
 }
 
-/** Returns whether an event is a poor example of its type. A seed turn is one, because it precedes the model's own turns. */
+/**
+ * Returns whether an event is a poor example of its type. A seed turn is one, because it precedes the model's own turns. The result of a seed's call
+ * is one too, because the seeds' calls are made at once and may end in any order.
+ */
 function showsLittle({ data }: Seen): boolean {
-  return data["seed"] === true;
+  return data["seed"] === true || /\.0\.\d+$/.test(String(data["callId"]));
 }
 
 /** Returns the answer with only this tool in its list, because a list of all tools would fill pages. */

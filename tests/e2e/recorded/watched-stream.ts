@@ -10,6 +10,8 @@ export interface Seen {
 /** A stream that a test watches. */
 export interface WatchedStream {
   readonly seen: readonly Seen[];
+  /** The events that `next` has returned, in this order. */
+  readonly awaited: readonly Seen[];
   /** Resolves with the first event of this type that no earlier wait returned. Rejects if the stream ends before that event. */
   next(type: string): Promise<Seen>;
   /** Resolves when the stream has ended. */
@@ -29,6 +31,7 @@ export async function watchStream(url: string, key: string, body?: JsonObject): 
   });
   if (!response.ok || !response.body) throw new Error(`The stream was answered ${response.status}: ${await response.text()}`);
   const seen: Seen[] = [];
+  const awaited: Seen[] = [];
   let read = 0;
   let over = false;
   let changed = Promise.withResolvers<void>();
@@ -40,12 +43,15 @@ export async function watchStream(url: string, key: string, body?: JsonObject): 
   ended.catch(() => undefined);
   return {
     seen,
+    awaited,
     ended,
     async next(type) {
       for (;;) {
         for (const one of seen.slice(read)) {
           read++;
-          if (one.data["type"] === type) return one;
+          if (one.data["type"] !== type) continue;
+          awaited.push(one);
+          return one;
         }
         if (over) {
           await ended;
