@@ -113,7 +113,7 @@ describe("a run time that is given up", () => {
     ["Drop Python 3.6 from the tests", false],
     ["Support Python 3.12", false],
     ["Remove the minimum of Go routines", false],
-  ])("is a breaking change of a library, as the subject %j says: %s", (subject, found) => {
+  ])("is a requirement of a library, as the subject %j says: %s", (subject, found) => {
     const dropped = (path: string) =>
       rulesOf({ files: [{ path, added: 5 }], commits: [{ subject, touches: ["manifest"] }] }).filter((rule) => rule === "dropped-runtime");
     expect(dropped("src/a.py")).toEqual(found ? ["dropped-runtime"] : []);
@@ -126,7 +126,7 @@ describe("a run time that is given up", () => {
     const subject = "Drop support for Python 3.7";
     expect(assess({ commits: [{ subject, touches: ["manifest"] }] })).toMatchObject({
       severity: "medium",
-      findings: [{ kind: "breaking_change" }],
+      findings: [{ kind: "runtime_requirement" }],
     });
     expect(rulesOf({ commits: [{ subject, touches: ["ci"] }] })).toEqual([]);
   });

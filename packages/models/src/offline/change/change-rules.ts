@@ -48,9 +48,10 @@ export const changeRules = {
   },
   "security-dependency": {
     kind: "security_fix",
-    looksAt: "steps of runtime dependencies that a commit calls a matter of security or of a known attack",
+    looksAt:
+      "steps of runtime dependencies that a commit calls a matter of security or of a known attack, or, if no manifest shows such a step, commits to manifests and lockfiles whose subject says that they move something for security",
     severity: "high",
-    limits: "A step that no message explains needs a list of advisories.",
+    limits: "A step that no message explains needs a list of advisories. A step of a tool for development does not count.",
     advice: "Check whether the product uses the vulnerable part of the dependency, and install the release soon if it does.",
   },
   "dependency-advisory": {
@@ -112,7 +113,7 @@ export const changeRules = {
     advice: "Find out who used it without the right that is needed now, before the rollout.",
   },
   "dropped-runtime": {
-    kind: "breaking_change",
+    kind: "runtime_requirement",
     looksAt: "commits to a manifest whose subject gives up a version of a language or run time, or raises the smallest one",
     severity: "medium",
     limits: "Programs do not count, as far as the changed files show that the product is one.",

@@ -63,7 +63,23 @@ describe("a security fix", () => {
     const commits = [{ subject: "deps: bump parser to fix CVE-2026-1111", touches: ["manifest" as const], advisories: ["CVE-2026-1111"] }];
     expect(rulesOf({ commits, dependencies: [{ name: "@one/parser" }] })).toContain("security-dependency");
     expect(rulesOf({ commits, dependencies: [{ name: "@one/parser", use: "dev" }] })).toEqual([]);
-    expect(rulesOf({ commits, dependencies: [{ name: "other" }] })).toEqual(["dependency-steps"]);
+  });
+
+  it("is a step that no manifest shows, if its subject says that it is for security", () => {
+    const bumping = (subject: string) =>
+      rulesOf({ commits: [{ subject, touches: ["manifest", "lockfile"] }], dependencies: [{ name: "other", use: "dev" }] });
+    expect(bumping("Bump the go-security group with 2 updates")).toEqual(["security-dependency"]);
+    expect(bumping("Build: Upgrade zlib to security fixed 1.3.2")).toEqual(["security-dependency"]);
+    expect(bumping("Bump dependencies to remediate vulnerabilities")).toEqual(["security-dependency"]);
+    expect(bumping("Bump the group with 2 updates")).toEqual([]);
+    expect(bumping("Bump other to fix a vulnerability")).toEqual([]);
+    expect(bumping("Update security alerts for dev-dependencies")).toEqual([]);
+    expect(bumping("Add a security policy")).toEqual([]);
+  });
+
+  it("is no step of a dependency whose name sounds like an attack", () => {
+    const commits = [{ subject: "[Deps] update `side-channel`", touches: ["manifest" as const] }];
+    expect(rulesOf({ commits, dependencies: [{ name: "side-channel" }] })).toEqual(["dependency-steps"]);
   });
 
   it("is only the step of the named module, although other modules have the same host in their names", () => {
