@@ -47,6 +47,10 @@ describe("the labelled releases", () => {
       "gin v1.8.1",
       "gin v1.9.1",
       "jose v5.0.0",
+      "dompurify 3.4.1",
+      "axum axum-v0.7.1",
+      "rustls v/0.22.1",
+      "rustls v/0.23.1",
     ]);
   });
 
