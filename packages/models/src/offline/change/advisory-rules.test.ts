@@ -53,6 +53,15 @@ describe("a published advisory", () => {
     expect(places("Read the header once", "Keep the order")).toEqual([{ advisory: "A-1" }]);
   });
 
+  it("is fixed by the commit that is the whole release, although its subject only names the release", () => {
+    const release = { subject: "release: 3.4.5", touches: ["code" as const, "docs" as const] };
+    const places = (...commits: (typeof release)[]) =>
+      assess({ fixed: [{ id: "A-1" }] }, { commits }).findings.flatMap(({ evidence }) => evidence);
+    expect(places(release)).toMatchObject([{ subject: "release: 3.4.5" }]);
+    expect(places(release, { ...release, subject: "chore: bump version to 3.4.5" })).toEqual([{ advisory: "A-1" }]);
+    expect(places({ ...release, touches: ["docs" as never, "docs"] })).toEqual([{ advisory: "A-1" }]);
+  });
+
   it("without a commit is probably fixed by the commits with the words of a fix, which are no second finding", () => {
     const commits = [
       { subject: "Prevent a bypass of the access check" },

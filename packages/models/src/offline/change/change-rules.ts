@@ -33,7 +33,7 @@ export const changeRules = {
   "security-wording": {
     kind: "security_fix",
     looksAt:
-      "commits to product code, or to templates of pages, of the type security, or whose subject has a verb such as fix, drop or prevent close to a word such as bypass, attack, access check or integer overflow, that verifies a token, an origin or the like, that handles a bypass, that requires a right or closes a way in, or whose body says that it prevents an attack such as injection. If one commit is a fix or the changelog names one, also repairs of crashes by malformed input, names and paths that are validated, forms and algorithms that are accepted no longer, and fixes that are marked as breaking",
+      "commits to product code, or to templates of pages, of the type security, or whose subject has a verb such as fix, drop or prevent close to a word such as bypass, attack, access check or integer overflow, that verifies a token, an origin or the like, that handles a bypass, that requires a right or closes a way in, whose body says that it prevents an attack such as injection, or that repairs an origin, a cookie, a login or the like and speaks of security. If one commit is a fix or the changelog names one, also repairs of crashes by malformed input, names and paths that are validated, what is escaped, unsafe things that are refused, limits of depth, forms and algorithms that are accepted no longer, and fixes that are marked as breaking",
     severity: "high",
     limits:
       "A fix whose message does not say so is not found, unless the changelog does. A fault that shows on exit does not count, and neither does a warning of a tool.",

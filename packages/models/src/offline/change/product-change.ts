@@ -36,9 +36,7 @@ export function productChange(given: ReleaseFacts): ProductChange {
     facts,
     files,
     fileCount: Math.max(0, total.files - tools.length),
-    commits: facts.commits.list.filter(
-      (commit) => touches(commit, "code", "migration") && !ASIDE.has(typeOf(commit)) && !isRelease(commit) && !isStep(commit),
-    ),
+    commits: commitsToProduct(facts, changed),
     dependencies: distinct(facts.dependencies.list.filter(({ use, manifest }) => use === "runtime" && !isAside(manifest))),
     insertedLines,
     changedLines: Math.max(0, changed),
@@ -46,6 +44,18 @@ export function productChange(given: ReleaseFacts): ProductChange {
       facts.version.to ?? facts.head.ref.slice(-60),
     ),
   };
+}
+
+/**
+ * Returns the commits to product code. Some projects publish a release as one commit, such as "release: 3.4.3", which then is the only one that can have
+ * changed the product.
+ */
+function commitsToProduct({ commits: { list } }: ReleaseFacts, changedLines: number): readonly CommitFacts[] {
+  const touching = list.filter((commit) => touches(commit, "code", "migration"));
+  const own = touching.filter((commit) => !ASIDE.has(typeOf(commit)) && !isRelease(commit) && !isStep(commit));
+  const [only, ...more] = touching;
+  const isWhole = only !== undefined && more.length === 0 && changedLines > 0 && /\brelease\b|\d\.\d/i.test(only.subject);
+  return own.length === 0 && isWhole ? touching : own;
 }
 
 /** Takes away mentions of advisories that the earlier release had no part in any more: a later word about a fix is no fix. */

@@ -254,9 +254,29 @@ describe("a release that closes a way to do harm", () => {
     "Limit encryption types",
     "Require specifying algorithms for the reader",
     "jws: Add expected algorithms for signatures",
+    "fix: escape id of the list",
+    "Reject short forms of unsafe options",
   ])("has the further fix %j, which is none alone", (subject) => {
     expect(commitsOf({ commits: [{ subject }] })).toEqual([]);
     expect(commitsOf({ commits: [fix, { subject }] })).toEqual(["Fix XSS", subject]);
+  });
+
+  it("has a limit of depth as a further fix, which is a precaution alone", () => {
+    const limit = { subject: "Cap nesting of lists to avoid RecursionError" };
+    const kindsOf = (...commits: { readonly subject: string }[]) =>
+      assessChange(madeUpFacts({ files: [{ added: 5 }], commits })).findings.map(({ kind, evidence }) => [
+        kind,
+        evidence.filter((place) => "subject" in place).length,
+      ]);
+    expect(kindsOf(limit)).toEqual([["security_hardening", 1]]);
+    expect(kindsOf(fix, limit)).toEqual([["security_fix", 2]]);
+  });
+
+  it("has a repair of what keeps others out if the body speaks of security", () => {
+    const subject = "fix(middleware/cors): wildcards of subdomains";
+    expect(commitsOf({ commits: [{ subject, security: ["security"] }] })).toEqual([subject]);
+    expect(commitsOf({ commits: [{ subject }] })).toEqual([]);
+    expect(commitsOf({ commits: [{ subject: "fix(router): wildcards of names", security: ["security"] }] })).toEqual([]);
   });
 
   it("has a fix that breaks users on purpose as a further one, also if only the changelog names a vulnerability", () => {

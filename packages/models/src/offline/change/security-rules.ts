@@ -1,9 +1,10 @@
 import { counted } from "@toolbus/contracts";
 import { knownFinding, knownFixes, likelyFixes, openFinding } from "./advisory-rules.ts";
 import type { ChangeFinding } from "./change-finding.ts";
-import { atCommits, atDependencies, atFiles, finding, named } from "./evidence.ts";
+import { atCommits, atFiles, finding, named } from "./evidence.ts";
 import { type CommitFacts, type ProductChange, isRelease, textOf, touches, typeOf } from "./product-change.ts";
-import { cleansInput, namesSecurity, saysCompanion, saysHardening, saysRepair, saysSecurityFix } from "./security-words.ts";
+import { dependencyFinding } from "./security-steps.ts";
+import { ATTACKS, cleansInput, namesAdvisory, saysCompanion, saysHardening, saysRepair, saysSecurityFix } from "./security-words.ts";
 
 /** Returns the findings about vulnerabilities. A commit counts once, by the first rule that applies to it. */
 export function securityFindings(change: ProductChange): readonly ChangeFinding[] {
@@ -60,7 +61,10 @@ function addCompanions(
       !isKnown(commit, change) &&
       (saysCompanion(commit.subject) || (commit.breaking === true && typeOf(commit) === "fix" && !/^fix\(types?\)/.test(commit.subject))),
   );
-  wording.push(...more);
+  // A limit of depth is a mere precaution, unless the release closes ways to do harm.
+  const turned = hardening.filter(({ subject }) => saysCompanion(subject));
+  hardening.splice(0, hardening.length, ...hardening.filter((commit) => !turned.includes(commit)));
+  wording.push(...turned, ...more);
 }
 
 function distinct(ids: readonly string[]): readonly string[] {
@@ -106,39 +110,6 @@ function announcedFinding(change: ProductChange): readonly ChangeFinding[] {
   return [finding("security-announced", "high", `The messages name ${named(ids)}, but not the commit that fixes it.`, atCommits(commits))];
 }
 
-function dependencyFinding(change: ProductChange): readonly ChangeFinding[] {
-  const { list } = change.facts.commits;
-  const commits = list.filter(
-    (commit) => touches(commit, "manifest", "lockfile") && !touches(commit, "code") && !isRelease(commit) && isSecurityStep(commit),
-  );
-  const moved = change.dependencies.filter(({ name }) => commits.some(({ subject }) => isNamed(name, subject)));
-  if (moved.length === 0) return unlistedSteps(commits, change);
-  const naming = commits.filter(({ subject }) => moved.some(({ name }) => isNamed(name, subject)));
-  const how = moved.length === 1 ? "1 runtime dependency moves" : `${moved.length} runtime dependencies move`;
-  const text = `${how} for the sake of security: ${named(moved.map(({ name }) => name))}.`;
-  return [finding("security-dependency", "high", text, [...atCommits(naming), ...atDependencies(moved)])];
-}
-
-/**
- * A step may be of a library that is built in, of a dependency of a dependency, or of many at once. Then no manifest shows it as a runtime dependency that
- * moves, so the subject itself must say what the step is for.
- */
-function unlistedSteps(commits: readonly CommitFacts[], { facts }: ProductChange): readonly ChangeFinding[] {
-  const tools = facts.dependencies.list.filter(({ use }) => use === "dev");
-  const steps = commits.filter(
-    (commit) =>
-      STEP.test(commit.subject) &&
-      !/\bdev(?:elopment)?\b/i.test(commit.subject) &&
-      !tools.some(({ name }) => isNamed(name, commit.subject)) &&
-      (namesAdvisory(commit) || /\b(?:security|vulnerab\w{1,10}|cves?)\b/i.test(commit.subject)),
-  );
-  if (steps.length === 0) return [];
-  const text = `${counted(steps.length, "commit")} ${steps.length === 1 ? "moves" : "move"} dependencies or libraries that are built in for the sake of security.`;
-  return [finding("security-dependency", "high", text, atCommits(steps))];
-}
-
-const STEP = /\b(?:bump|move|step|update|upgrade|use)[sd]?\b/i;
-
 function relaxedFinding(commits: readonly CommitFacts[], ids: readonly string[]): readonly ChangeFinding[] {
   if (commits.length === 0) return [];
   return [finding("security-relaxed", "medium", `The fix of ${named(ids)} is changed again.`, atCommits(commits))];
@@ -175,14 +146,6 @@ function isAdvisoryFix(commit: CommitFacts): boolean {
   );
 }
 
-/** Returns true if the subject itself names the advisory. */
-function namesAdvisory({ advisories, subject }: CommitFacts): boolean {
-  return (advisories ?? []).some((id) => subject.toUpperCase().includes(id.toUpperCase()));
-}
-
-// A body describes many things, so only words that name an attack count, and only if a verb such as prevent stands before them.
-const ATTACKS: ReadonlySet<string> = new Set(["injection", "traversal", "prototype_pollution", "smuggling", "denial_of_service"]);
-
 function bodySaysFix(commit: CommitFacts): boolean {
   return (
     ((commit.repairs ?? []).some((word) => ATTACKS.has(word)) &&
@@ -191,6 +154,10 @@ function bodySaysFix(commit: CommitFacts): boolean {
     ((commit.repairs ?? []).includes("vulnerability") && cleansInput(commit.subject)) ||
     // The body names an attack without a verb, and the subject cleans what comes in.
     ((commit.security ?? []).some((word) => ATTACKS.has(word)) && cleansInput(commit.subject)) ||
+    // The body speaks of security, and the subject repairs what keeps others out.
+    ((commit.security ?? []).includes("security") &&
+      saysRepair(commit.subject) &&
+      /\b(?:cors|csrf|auth\w{0,11}|origins?|cookies?|sessions?|jwt|tls|subdomains?)\b/i.test(commit.subject)) ||
     // The body says whose access was not checked.
     ((commit.security ?? []).includes("access_control") && saysRepair(commit.subject) && /\baccess\b/i.test(commit.subject))
   );
@@ -228,40 +195,6 @@ function isComment({ subject }: CommitFacts): boolean {
 // If the base is on another branch, its own commits may appear again, such as "Bring 2.0.7 to main".
 function isKnown({ subject }: CommitFacts, { facts }: ProductChange): boolean {
   return !facts.baseIsAncestor && facts.version.from !== null && subject.includes(facts.version.from);
-}
-
-function isSecurityStep(commit: CommitFacts): boolean {
-  return (
-    (commit.advisories ?? []).length > 0 ||
-    typeOf(commit) === "security" ||
-    // The name of a dependency, such as `side-channel`, says nothing about security.
-    namesSecurity(commit.subject.replaceAll(/`[^`]{1,80}`/g, "")) ||
-    namesAttack(commit) ||
-    // "Fix a security issue" in the body of a step.
-    (commit.repairs ?? []).includes("security")
-  );
-}
-
-function namesAttack({ security }: CommitFacts): boolean {
-  return (security ?? []).some((word) => ATTACKS.has(word) || word === "vulnerability");
-}
-
-const FILLERS: ReadonlySet<string> = new Set(
-  "bump update updates upgrade upgraded deps dep dependency dependencies mod package the from for and with due fix security version".split(
-    " ",
-  ),
-);
-
-/** Returns true if a subject names a dependency: by a segment of its name, or by a long word that its name contains. */
-function isNamed(dependency: string, subject: string): boolean {
-  const name = dependency.toLowerCase();
-  const segments = name.split(/[/@]/);
-  const words = subject
-    .toLowerCase()
-    .split(/[^\w.-]+/)
-    // Many modules have the same host in their names.
-    .filter((word) => word.length >= 3 && !FILLERS.has(word) && !/\.(?:com|dev|in|io|net|org)$/.test(word));
-  return words.some((word) => segments.includes(word) || (word.length >= 6 && name.includes(word)));
 }
 
 /** The file of product code, if the release changes only one: then the fix must be in it. */

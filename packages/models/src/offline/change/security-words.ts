@@ -1,5 +1,5 @@
 import { changeThresholds } from "./change-thresholds.ts";
-import { textOf, typeOf } from "./product-change.ts";
+import { type CommitFacts, textOf, typeOf } from "./product-change.ts";
 
 // What an attacker does, or what a fix protects. Each pattern needs whole words, because "hijack" is also what a server does with a connection.
 const HARM = [
@@ -115,6 +115,10 @@ const COMPANIONS = [
   /\b(?:RFC|spec|standards?)[- ]complian\w{1,4}\b|\brequest framing\b/i,
   // Less is accepted than before, or the reader must say what it expects.
   /^(?:accept|allow|permit)s? only\b|^only (?:accept|allow|permit)s?\b|^(?:limit|restrict)s?\b.{0,30}\b(?:algorithms?|protocols?|schemes?|types?)\b/i,
+  /^escapes?\b/i,
+  // What comes from outside must not lead too deep.
+  /\bRecursionError\b|\bmax(?:imum)?[ -](?:nesting|depth|recursion)\b|\b(?:nesting|recursion) (?:depth|limit)\b/i,
+  /^(?:reject|refuse|forbid|disallow|guard|block)(?:s|ed)?\b.{0,40}\bunsafe\b/i,
   /^(?:add|require)s?\b.{0,20}\b(?:allowed|expected|explicit|specify\w{0,3})\b.{0,20}\balgorithms?\b/i,
 ];
 
@@ -161,3 +165,16 @@ export function saysHardening(subject: string): boolean {
 }
 
 const FIX_TYPES: ReadonlySet<string> = new Set(["fix", "bugfix", "hotfix", "security"]);
+
+/** Returns true if the subject itself names the advisory. */
+export function namesAdvisory({ advisories, subject }: CommitFacts): boolean {
+  return (advisories ?? []).some((id) => subject.toUpperCase().includes(id.toUpperCase()));
+}
+
+/** The words of a body that name an attack. A body describes many things, so other words count for less. */
+export const ATTACKS: ReadonlySet<string> = new Set(["injection", "traversal", "prototype_pollution", "smuggling", "denial_of_service"]);
+
+/** Returns true if the body of a commit names an attack or a vulnerability. */
+export function namesAttack({ security }: CommitFacts): boolean {
+  return (security ?? []).some((word) => ATTACKS.has(word) || word === "vulnerability");
+}
