@@ -1,4 +1,7 @@
+import { readdirSync } from "node:fs";
+import path from "node:path";
 import { defineConfig } from "vitest/config";
+import { halfOf } from "./packages/testing/src/mutants/half-of.ts";
 
 // `npm test` alone is the short form and leaves out the files below. `LONG_PROOFS=1 npm test` includes them, and so does CI with `LONG_PROOFS=ci`. If
 // you name a project or a file, all of it runs. The short form also leaves out the benchmarks, `under-load` and `outside`, unless you name them.
@@ -32,7 +35,14 @@ const LEFT_OUT = [
 const QUICK_SYSTEMS = ["tutorial/tutorial", "start", "either-broker", "cli-writes", "webhooks", "slow-model", "attack", "tool-author"];
 // These tests begin runs while processes restart, some of them at a steady pace. A machine that does other work cannot keep that pace.
 const UNDER_LOAD = ["apart", "key-rotation", "decision-restarts"].map((name) => `tests/e2e/apart/${name}.test.ts`);
-const systems = isShort ? QUICK_SYSTEMS.map((name) => `tests/e2e/${name}.test.ts`) : ["tests/e2e/**/*.test.ts"];
+const quick = QUICK_SYSTEMS.map((name) => `tests/e2e/${name}.test.ts`);
+// CI runs these in each commit, and the half of the others that this text selects, because all of them take an hour on a slow machine.
+const half = process.env["TEST_HALF"];
+const systems = isShort
+  ? quick
+  : half !== undefined && isCi && named.length === 0
+    ? [...quick, ...otherSystems(half)]
+    : ["tests/e2e/**/*.test.ts"];
 const leftOut = isShort ? LEFT_OUT : isCi && named.length === 0 ? STEPS_OF_CI : [];
 
 // The benchmarks and `outside` are separate projects. The other projects are `unit`, `fuzz`, `servers`, `e2e` and `under-load`. `servers` uses real
@@ -108,3 +118,10 @@ export default defineConfig({
     ],
   },
 });
+
+/** Returns the half of the tests of whole systems that a text selects, without the quick ones. */
+function otherSystems(text: string): readonly string[] {
+  const files = readdirSync("tests/e2e", { recursive: true, encoding: "utf8" }).map((name) => path.posix.join("tests/e2e", name));
+  const others = files.filter((file) => file.endsWith(".test.ts") && !quick.includes(file)).map((name) => ({ name }));
+  return halfOf(others, text).map(({ name }) => name);
+}
