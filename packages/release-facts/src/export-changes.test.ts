@@ -54,6 +54,19 @@ describe("the exported names of a release", () => {
     expect(go("type Cart struct {\n\tOwner string\n}", "")).toEqual({ ...nothing, removed: ["Cart"] });
   });
 
+  it("lose a constant, and a parameter that callers give by name, unless the function takes any name now", () => {
+    const python = (before: string, after: string) => changesOf("pkg/a.py", before, after);
+    expect(python("class A:\n    SAFE = 1\n    def run(self, a=1): pass\n", "class A:\n    def run(self): pass\n")).toEqual({
+      ...nothing,
+      removed: ["A.SAFE", "A.run(a)"],
+      changed: ["A.run"],
+    });
+    expect(python("def go(a=1, **rest): pass\n", "def go(): pass\n").removed).toEqual(["go(a)"]);
+    expect(python("def go(a=1): pass\n", "def go(**rest): pass\n").removed).toEqual([]);
+    expect(python("def go(a=1): pass\nclass A:\n    SIZE = 1\n", "").removed).toEqual(["A", "go"]);
+    expect(python("def go(): pass\n", "def go(a=1): pass\n")).toEqual({ ...nothing, changed: ["go"] });
+  });
+
   it("lose public fields, variants and functions of traits in Rust", () => {
     expect(rust("pub struct Cart {\n    pub owner: u8,\n}", "pub struct Cart {\n    owner: u8,\n}")).toEqual({
       ...nothing,

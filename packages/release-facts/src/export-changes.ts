@@ -28,8 +28,8 @@ export function exportChanges(files: readonly ChangedFile[], texts: ReadonlyMap<
     for (const [name, signature] of before) {
       const now = after.get(name);
       if (isField(signature) || isDemanded(signature)) members.add(line(name, 160));
-      if (now === undefined) removed.push({ file, name: line(name, 160) });
-      else if (now !== signature && now !== "" && signature !== "") changed.push({ file, name: line(name, 160) });
+      if (now === undefined && !isStillTaken(name, after)) removed.push({ file, name: line(name, 160) });
+      else if (now !== undefined && now !== signature && now !== "" && signature !== "") changed.push({ file, name: line(name, 160) });
     }
     for (const [name, signature] of after) {
       if (before.has(name)) continue;
@@ -46,6 +46,11 @@ export function exportChanges(files: readonly ChangedFile[], texts: ReadonlyMap<
   const fresh = added.filter(({ name }) => !members.has(name) && (name === "default" || !removed.some((other) => other.name === name)));
   const [a, b, c] = [bounded(listed, most), bounded(changed, most), bounded(fresh, most)];
   return { removed: a, changed: b, added: c, omitted: listed.length + changed.length + fresh.length - a.length - b.length - c.length };
+}
+
+/** Returns whether a parameter that is gone breaks nobody, because its function now takes any name. */
+function isStillTaken(name: string, after: ExportedNames): boolean {
+  return name.endsWith("(**)") || (name.endsWith(")") && after.has(`${ownerOf(name)}(**)`));
 }
 
 function namesOf(path: string, text: string | undefined): ExportedNames {

@@ -22,6 +22,17 @@ describe("exported names", () => {
     expect(namesOf("pkg/__init__.py", "class A: pass")).toEqual(["A"]);
   });
 
+  it("of a Python module have the constants of its classes", () => {
+    const text = `class A:\n    """Use it:\n\n    OLD = 1\n    """\nMAX_SIZE: Final[int] = 1\n_MIN = 2\nname = 3\nclass A:\n    SAFE = ("a",)\n    size = 1\n    def run(self):\n        LOCAL = 1\nif MAX_SIZE == 2:\n    LATER = 1\n    class C:\n        def deep(self): pass\nclass _B:\n    NO = 1\n`;
+    expect(namesOf("pkg/a.py", text)).toEqual(["A", "A.SAFE", "A.run"]);
+  });
+
+  it("of a Python module have the parameters that callers give by name", () => {
+    const text = `class A:\n    def __init__(self, a, b: dict[str, int] = {"x": 1}, *, c, _d=1, **rest): pass\n    def run(self, e='(,', f: str = "="): pass\ndef go(g, # don't (\n  # the pair\n  h=(1, 2), *args, i: Callable[[int], str]): pass\n`;
+    const parameters = namesOf("pkg/a.py", text).filter((name) => name.endsWith(")"));
+    expect(parameters).toEqual(["A(b)", "A(c)", "A(**)", "A.run(e)", "A.run(f)", "go(h)", "go(i)"]);
+  });
+
   it("of a Go file", () => {
     const text = `package a\n\nfunc New(a int) (*T, error) {\n}\nfunc (t *T) Run() {}\nfunc (t *hidden) Run() {}\nfunc no() {}\ntype (\n\tOne struct{}\n\ttwo int\n)\nconst Max = 1\n`;
     expect(namesOf("a.go", text)).toEqual(["New", "T.Run", "Max", "One"]);

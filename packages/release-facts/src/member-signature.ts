@@ -23,7 +23,10 @@ export function isDemanded(signature: string): boolean {
   return signature.startsWith(DEMAND);
 }
 
-/** Returns the type of a member, such as "Server" for "Server.Start" and "Server::start". Empty if the name has no type. */
+/**
+ * Returns the type of a member, such as "Server" for "Server.Start" and "Server::start", or the function of a parameter, such as "start" for "start(port)".
+ * Empty if the name has neither.
+ */
 export function ownerOf(name: string): string {
-  return /^(.+)(?:\.|::)\w+$/.exec(name)?.[1] ?? "";
+  return /^(.+)(?:(?:\.|::)\w+|\([\w*]+\))$/.exec(name)?.[1] ?? "";
 }

@@ -1,31 +1,52 @@
+import { fieldOf } from "./member-signature.ts";
+import { optionalParameters } from "./python-parameters.ts";
+import { withoutTextBlocks } from "./python-text-blocks.ts";
 import { parenthesised, signatureOf } from "./signature.ts";
 
 /**
- * Returns the public names of a Python module: classes, functions and public methods (as Class.method), and the names in `__all__`. Names with a
- * leading underscore are private, and so is every name in a module with one.
+ * Returns the public names of a Python module: classes, functions and public methods (as Class.method), constants of classes, optional
+ * parameters of functions (as function(parameter)), and the names in `__all__`. Names with a leading underscore are private, and so is every name in a
+ * module with one.
  */
 export function pythonExports(path: string, content: string): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
   if (/(?:^|\/)_(?!_init__\.py)[^/]*(?:\/|$)/.test(path.replace(/__init__\.py$/, "x.py"))) return names;
+  const code = withoutTextBlocks(content);
   let owner: string | null = null;
-  for (const found of content.matchAll(/^([ \t]*)(?:(class)\s+(\w+)|(?:async\s+)?def\s+(\w+)\s*(?=\())/gm)) {
-    const [whole, indent = "", isClass, className, functionName] = found;
+  for (const found of code.matchAll(STATEMENTS)) {
+    const [whole, indent = "", isClass, className, functionName, constant] = found;
+    const depth = indent.replaceAll("\t", "    ").length;
+    if (depth === 0) owner = className ?? null;
     if (isClass && className !== undefined) {
-      if (indent !== "") continue;
-      owner = className;
-      if (!className.startsWith("_")) names.set(className, "");
+      if (depth === 0 && !className.startsWith("_")) names.set(className, "");
     } else if (functionName !== undefined) {
-      const isPublic = !functionName.startsWith("_") || functionName === "__init__";
-      const signature = () => signatureOf(parenthesised(content, found.index + whole.length));
-      if (indent === "") {
-        owner = null;
-        if (isPublic) names.set(functionName, signature());
-      } else if (owner !== null && !owner.startsWith("_") && isPublic && indent.replaceAll("\t", "    ").length <= 4) {
-        names.set(`${owner}.${functionName}`, signature());
-      }
+      if (functionName.startsWith("_") && functionName !== "__init__") continue;
+      const name = nameIn(owner, functionName, depth);
+      if (name !== null) addFunction(name, found.index + whole.length);
+    } else if (constant !== undefined) {
+      // Most constants of modules are for the module itself.
+      const name = depth === 0 ? null : nameIn(owner, constant, depth);
+      if (name !== null) names.set(name, fieldOf(""));
     }
   }
   const [, list = ""] = /^__all__\s*(?::[^=]{1,60})?=\s*[[(]([^\])]{0,20000})[\])]/m.exec(content) ?? [];
   for (const [, name] of list.matchAll(/["'](\w{1,160})["']/g)) if (name !== undefined && !names.has(name)) names.set(name, "");
   return names;
+
+  function addFunction(name: string, open: number): void {
+    names.set(name, signatureOf(parenthesised(code, open)));
+    // Whoever makes an object calls its class.
+    const called = name.replace(/\.__init__$/, "");
+    for (const parameter of optionalParameters(code, open)) names.set(`${called}(${parameter})`, fieldOf(""));
+  }
+}
+
+/** The beginnings of classes, functions and constants, and of other blocks outside every class. */
+const STATEMENTS =
+  /^([ \t]*)(?:(class)\s+(\w+)|(?:async\s+)?def\s+(\w+)\s*(?=\()|([A-Z][A-Z0-9_]{2,80})\s*(?::[^=\n]{1,120})?=(?!=)|(?:if|try|for|while|with)\b)/gm;
+
+/** Returns the name of what stands in a module, or in a class of it. Returns null for what is private, or stands deeper. */
+function nameIn(owner: string | null, name: string, depth: number): string | null {
+  if (depth === 0) return name;
+  return depth <= 4 && owner !== null && !owner.startsWith("_") ? `${owner}.${name}` : null;
 }
