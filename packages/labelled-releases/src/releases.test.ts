@@ -51,6 +51,8 @@ describe("the labelled releases", () => {
       "axum axum-v0.7.1",
       "rustls v/0.22.1",
       "rustls v/0.23.1",
+      "helmet v5.0.2",
+      "flask 3.0.2",
     ]);
   });
 

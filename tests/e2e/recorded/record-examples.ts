@@ -270,8 +270,8 @@ function firstOfEach(streams: readonly WatchedStream[]): Record<string, JsonObje
  * Returns whether an event is a poor example of its type. A seed turn is one, because it precedes the model's own turns. The result of a seed's call
  * is one too, because the seeds' calls are made at once and may end in any order.
  */
-function showsLittle({ data }: Seen): boolean {
-  return data["seed"] === true || /\.0\.\d+$/.test(String(data["callId"]));
+function showsLittle({ data: { seed, callId } }: Seen): boolean {
+  return seed === true || (typeof callId === "string" && /\.0\.\d+$/.test(callId));
 }
 
 /** Returns the answer with only this tool in its list, because a list of all tools would fill pages. */
