@@ -250,7 +250,10 @@ export const ReleaseFactsSchema = Type.Object(
       },
       closed,
     ),
-    /** Names that other code can use, from JavaScript, TypeScript, Python, Go and Rust. A name that moved to another file is not listed. */
+    /**
+     * Names that other code can use, from JavaScript, TypeScript, Python, Go and Rust. An optional parameter of Python is `function(parameter)`. A name that
+     * moved to another file is not listed.
+     */
     exports: Type.Object({ removed: Exported, changed: Exported, added: Exported, omitted: Count }, closed),
     dependencies: Type.Object({ omitted: Count, list: Type.Array(Dependency, { maxItems: 200 }) }, closed),
     /** Minimum versions of languages and run times. */

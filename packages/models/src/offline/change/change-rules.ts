@@ -89,7 +89,7 @@ export const changeRules = {
   "removed-exports": {
     kind: "removed_api",
     looksAt:
-      "exported names of product code that are gone, in Rust and Go also public fields and functions of interfaces and traits. In JavaScript and TypeScript, only names of entry files count",
+      "exported names of product code that are gone, in Rust and Go also public fields and functions of interfaces and traits, in Python also constants of classes and parameters that callers give by name. In JavaScript and TypeScript, only names of entry files count",
     severity: "high, or medium in a patch and in 0.x",
     limits:
       "C and other languages have no such facts, and Rust has them only for libraries. Methods count only in Python and Go, and not those that only the language calls. Private names, Go programs, Python scripts beside folders with code and applications with pinned dependencies do not count. In a patch and in 0.x, fewer names of Python modules than `unpromisedNames` do not count.",
