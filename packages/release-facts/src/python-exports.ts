@@ -13,7 +13,9 @@ export function pythonExports(path: string, content: string): ReadonlyMap<string
   if (/(?:^|\/)_(?!_init__\.py)[^/]*(?:\/|$)/.test(path.replace(/__init__\.py$/, "x.py"))) return names;
   const code = withoutTextBlocks(content);
   let owner: string | null = null;
-  for (const found of code.matchAll(STATEMENTS)) {
+  const statements = [...code.matchAll(STATEMENTS)];
+  const ends = endsOfLists(statements, code.length);
+  for (const [at, found] of statements.entries()) {
     const [whole, indent = "", isClass, className, functionName, constant] = found;
     const depth = indent.replaceAll("\t", "    ").length;
     if (depth === 0) owner = className ?? null;
@@ -22,7 +24,7 @@ export function pythonExports(path: string, content: string): ReadonlyMap<string
     } else if (functionName !== undefined) {
       if (functionName.startsWith("_") && functionName !== "__init__") continue;
       const name = nameIn(owner, functionName, depth);
-      if (name !== null) addFunction(name, found.index + whole.length);
+      if (name !== null) addFunction(name, code.slice(found.index + whole.length, ends[at]));
     } else if (constant !== undefined) {
       // Most constants of modules are for the module itself.
       const name = depth === 0 ? null : nameIn(owner, constant, depth);
@@ -33,11 +35,11 @@ export function pythonExports(path: string, content: string): ReadonlyMap<string
   for (const [, name] of list.matchAll(/["'](\w{1,160})["']/g)) if (name !== undefined && !names.has(name)) names.set(name, "");
   return names;
 
-  function addFunction(name: string, open: number): void {
-    names.set(name, signatureOf(parenthesised(code, open)));
+  function addFunction(name: string, rest: string): void {
+    names.set(name, signatureOf(parenthesised(rest, 0)));
     // Whoever makes an object calls its class.
     const called = name.replace(/\.__init__$/, "");
-    for (const parameter of optionalParameters(code, open)) names.set(`${called}(${parameter})`, fieldOf(""));
+    for (const parameter of optionalParameters(rest)) names.set(`${called}(${parameter})`, fieldOf(""));
   }
 }
 
@@ -49,4 +51,19 @@ const STATEMENTS =
 function nameIn(owner: string | null, name: string, depth: number): string | null {
   if (depth === 0) return name;
   return depth <= 4 && owner !== null && !owner.startsWith("_") ? `${owner}.${name}` : null;
+}
+
+/**
+ * Returns where the parameters of each statement end at the latest: at the next class or function. Without this limit, a text of many unclosed lists would
+ * be read again for each of them.
+ */
+function endsOfLists(statements: readonly RegExpMatchArray[], length: number): readonly number[] {
+  const ends: number[] = [];
+  let end = length;
+  for (let at = statements.length - 1; at >= 0; at--) {
+    const statement = statements[at];
+    ends[at] = end;
+    if (statement?.[3] !== undefined || statement?.[4] !== undefined) end = statement.index ?? end;
+  }
+  return ends;
 }

@@ -5,12 +5,12 @@ const CLOSING = ")]}";
 
 /**
  * Returns the parameters of a Python function that callers give by name: those with a default and those after `*`. "**" stands for any further name.
- * Parameters with a leading underscore are private. `open` is the place of the parenthesis before the list.
+ * Parameters with a leading underscore are private. The text begins with the parenthesis before the list.
  */
-export function optionalParameters(code: string, open: number): readonly string[] {
+export function optionalParameters(text: string): readonly string[] {
   const names: string[] = [];
   let isNamed = false;
-  for (const part of partsOf(code.slice(open + 1, open + MOST_CHARS))) {
+  for (const part of partsOf(text.slice(1, MOST_CHARS))) {
     if (part.startsWith("**")) names.push("**");
     else if (part.startsWith("*")) isNamed = true;
     else {
