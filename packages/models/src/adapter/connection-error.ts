@@ -32,6 +32,9 @@ function knownReason(causes: readonly Error[]): string | undefined {
   return causes.map((cause) => REASONS[codeOf(cause)]).find((reason) => reason !== undefined);
 }
 
+/** The code of the error if our own client could not connect in time. Node's `fetch` has the same. */
+export const CONNECT_TIMEOUT = "UND_ERR_CONNECT_TIMEOUT";
+
 const BROKE = /^terminated$|truncated event message|premature close/i;
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -48,7 +51,7 @@ const REASONS: Readonly<Record<string, string>> = {
   SELF_SIGNED_CERT_IN_CHAIN: "its certificate is signed by an unknown authority",
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: "its certificate cannot be verified",
   ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another name",
-  UND_ERR_CONNECT_TIMEOUT: "the connection timed out",
+  [CONNECT_TIMEOUT]: "the connection timed out",
   UND_ERR_HEADERS_TIMEOUT: "no answer came in time",
   UND_ERR_BODY_TIMEOUT: "the answer stopped coming",
   UND_ERR_SOCKET: "the other side closed the connection in the middle",

@@ -1,5 +1,4 @@
 import { isJsonObject, type Json, type JsonObject } from "@toolbus/contracts";
-import { APIConnectionError, APIError } from "openai";
 import { connectionCause } from "../adapter/connection-error.ts";
 import {
   AuthenticationError,
@@ -12,7 +11,9 @@ import {
 } from "../model-errors.ts";
 import { retryAfterMs } from "../adapter/retry-after.ts";
 import { vendorWords } from "../adapter/vendor-words.ts";
+import { NoAnswer } from "./post-json.ts";
 import { statusOfCode } from "./status-of-code.ts";
+import type { HeaderOf } from "./streamed-answer.ts";
 
 /** The remedies for failures of this vendor. Each is a sentence. */
 export interface Remedies {
@@ -42,22 +43,22 @@ interface Said {
   readonly code: string;
   readonly param: string;
   readonly message: string;
-  readonly headers: Headers;
+  readonly header: HeaderOf;
   readonly moderated: boolean;
 }
 
-/**
- * Converts an error of the SDK into an error with words for the operator. An error that neither the vendor nor the network caused is a bug and is
- * returned unchanged.
- */
-export function requestError(error: unknown, asked: Asked): unknown {
-  if (error instanceof APIConnectionError) {
-    const { title, unreachable } = asked.remedies;
-    const cause = connectionCause(error, asked.apiKey);
-    return new NetworkError(`${title} could not be reached at ${asked.url.host} (${cause}). ${unreachable}`, { cause: error });
-  }
-  if (!(error instanceof APIError) || error.status === undefined) return error;
-  return saidError(saidIn(error.error as Json, error.status, error.headers ?? new Headers()), asked);
+/** Returns the error for a request that got no answer. An error that the network did not cause is a bug and is returned unchanged. */
+export function unanswered(error: unknown, { remedies: { title, unreachable }, apiKey, url }: Asked): unknown {
+  if (!(error instanceof NoAnswer)) return error;
+  const cause = connectionCause(error, apiKey);
+  return new NetworkError(`${title} could not be reached at ${url.host} (${cause}). ${unreachable}`, { cause: error });
+}
+
+/** Returns the error for an answer with another status than success. `text` is the beginning of its body. */
+export function refusedRequest(status: number, text: string, header: HeaderOf, asked: Asked): ModelError {
+  const body = parsed(text);
+  const error = isJsonObject(body) ? (body["error"] ?? body) : undefined;
+  return saidError(saidIn(error, status, header), asked);
 }
 
 /** Returns the error for a connection that broke in the middle of the stream or was closed at a limit. */
@@ -70,17 +71,17 @@ export function brokenOff(error: unknown, { remedies: { title }, apiKey }: Asked
 }
 
 /** Returns the error for a failure inside a stream. `error` is an object or a text. */
-export function streamError(error: Json, headers: Headers, asked: Asked): ModelError {
+export function streamError(error: Json, header: HeaderOf, asked: Asked): ModelError {
   const { code = null, type = null } = isJsonObject(error) ? error : {};
   const status = statusOfCode(code ?? type) ?? statusOfCode(type) ?? 500;
-  return saidError(saidIn(error, status, headers), asked);
+  return saidError(saidIn(error, status, header), asked);
 }
 
 /** Returns the error for a successful answer that is not a stream. If the body has no `error`, the answer is probably a page of another server. */
-export function notEvents(text: string, headers: Headers, asked: Asked): ModelError {
+export function notEvents(text: string, header: HeaderOf, asked: Asked): ModelError {
   const body = parsed(text);
-  if (isJsonObject(body) && body["error"]) return streamError(body["error"], headers, asked);
-  const type = words(headers.get("content-type") ?? "");
+  if (isJsonObject(body) && body["error"]) return streamError(body["error"], header, asked);
+  const type = words(header("content-type") ?? "");
   const what = type === "" ? "something without a content type" : type;
   const { title, address } = asked.remedies;
   return new ProviderError(`${title} should answer a stream of events, but answered ${what}. ${address}`, false);
@@ -110,7 +111,7 @@ export function unknownEnding(reason: string, { remedies: { title } }: Asked): P
 }
 
 /** Reads a failure from the vendor's error. `error` is the member of this name, or the whole body if it has no such member. */
-function saidIn(error: Json | undefined, status: number, headers: Headers): Said {
+function saidIn(error: Json | undefined, status: number, header: HeaderOf): Said {
   const inner: JsonObject = isJsonObject(error ?? null) ? (error as JsonObject) : { message: error ?? "" };
   const metadata = isJsonObject(inner["metadata"]) ? inner["metadata"] : {};
   const code = [inner["code"], inner["type"]].find((value) => typeof value === "string") ?? "";
@@ -118,15 +119,15 @@ function saidIn(error: Json | undefined, status: number, headers: Headers): Said
   // OpenRouter passes on the error of the provider behind it.
   const raw = typeof metadata["raw"] === "string" ? `${message}: ${metadata["raw"]}` : message;
   const moderated = Array.isArray(metadata["reasons"]);
-  return { status, code: String(code), param: textOf(inner["param"]), message: raw, headers, moderated };
+  return { status, code: String(code), param: textOf(inner["param"]), message: raw, header, moderated };
 }
 
 function saidError(said: Said, asked: Asked): ModelError {
-  const { status, code, message, headers } = said;
+  const { status, code, message, header } = said;
   const { title, key, model, credit, address } = asked.remedies;
-  const where = `(${[String(status), ...requestId(headers)].join(", ")})`;
+  const where = `(${[String(status), ...requestId(header)].join(", ")})`;
   const quote = quoted(message, asked.apiKey);
-  const wait = retryAfterMs((name) => headers.get(name));
+  const wait = retryAfterMs(header);
   if (/insufficient_quota|billing/.test(code))
     return new AuthenticationError(`${title} has used up this account's quota for now ${where}${quote}. ${credit}`);
   if (isOverflow(said))
@@ -196,8 +197,8 @@ function quoted(message: string, secret: string | null): string {
   return text === "" ? "" : `: "${text.replace(/[.\s]+$/, "")}"`;
 }
 
-function requestId(headers: Headers): readonly string[] {
-  const id = headers.get("x-request-id") ?? headers.get("x-generation-id") ?? "";
+function requestId(header: HeaderOf): readonly string[] {
+  const id = header("x-request-id") ?? header("x-generation-id") ?? "";
   return id === "" ? [] : [`request ${words(id)}`];
 }
 

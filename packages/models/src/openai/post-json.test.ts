@@ -1,0 +1,96 @@
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createServer as createTcpServer } from "node:net";
+import { promisify } from "node:util";
+import * as zlib from "node:zlib";
+import { describe, expect, it } from "vitest";
+import { DEFAULT_BOUNDS } from "../adapter/answer-bounds.ts";
+import { openaiModel } from "./openai-model.ts";
+import { jsonPoster } from "./post-json.ts";
+import { asking, facts, failure, outcome, testStream } from "../testing/test-stream.ts";
+
+const SAID = "Well. ".repeat(2_000);
+const EVENTS = [{ choices: [{ delta: { content: SAID } }] }, { choices: [{ delta: {}, finish_reason: "stop" }] }]
+  .map((event) => `data: ${JSON.stringify(event)}\n\n`)
+  .join("");
+
+const compressions: readonly [string, (data: Buffer) => Buffer][] = [
+  ["gzip", zlib.gzipSync],
+  ["GZIP", zlib.gzipSync],
+  ["x-gzip", zlib.gzipSync],
+  ["deflate", zlib.deflateSync],
+  ["br", zlib.brotliCompressSync],
+];
+
+describe("an answer that a proxy compresses although nobody asked for it", () => {
+  const compressed = (encoding: string, body: Buffer) =>
+    testStream((response) => {
+      response.writeHead(200, { "content-type": "text/event-stream", "content-encoding": encoding }).end(body);
+    });
+
+  it.each(compressions)("is read: %s", async (encoding, compress) => {
+    await using stream = await compressed(encoding, compress(Buffer.from(`${EVENTS}data: [DONE]\n\n`)));
+    const { reply } = await outcome(openaiModel({ model: "m", apiKey: null, baseUrl: stream.url, facts }));
+    expect(reply.text).toBe(SAID);
+  });
+
+  it.each(compressions)("is nothing if it is cut off: %s", async (encoding, compress) => {
+    const whole = compress(Buffer.from(EVENTS));
+    await using stream = await compressed(encoding, whole.subarray(0, whole.length - 10));
+    const failed = await failure(openaiModel({ model: "m", apiKey: null, baseUrl: stream.url, facts }));
+    expect(failed).toMatchObject({ name: "NetworkError", message: expect.stringMatching(/broke in the middle of its reply/) });
+  });
+
+  it("has the limits of its size after the decompression", async () => {
+    await using stream = await compressed("gzip", zlib.gzipSync(Buffer.from(EVENTS)));
+    const bounds = { ...DEFAULT_BOUNDS, bytes: 5_000 };
+    const failed = await failure(openaiModel({ model: "m", apiKey: null, baseUrl: stream.url, facts, bounds }));
+    expect(failed).toMatchObject({ code: "answer_too_large" });
+  });
+});
+
+describe("a connection", () => {
+  it("that is not made in time fails as one that was never made", async () => {
+    // A server that accepts connections but never answers a handshake.
+    const silent = createTcpServer().listen(0, "127.0.0.1");
+    await once(silent, "listening");
+    const url = new URL(`https://127.0.0.1:${(silent.address() as AddressInfo).port}/v1`);
+    const failed = await jsonPoster(url, {}, DEFAULT_BOUNDS, 50)("{}", AbortSignal.timeout(20_000)).catch((error: unknown) => error);
+    silent.close();
+    expect(failed).toMatchObject({ name: "NoAnswer", cause: { code: "UND_ERR_CONNECT_TIMEOUT" } });
+  });
+
+  it.each(["NODE_USE_ENV_PROXY", "--use-env-proxy"])("goes through the proxy of the environment if Node is told so (%s)", async (told) => {
+    const seen: [string | undefined, string | undefined][] = [];
+    const proxy = createServer((request: IncomingMessage, response) => {
+      seen.push([request.url, request.headers.host]);
+      response.writeHead(200, { "content-type": "text/event-stream" }).end(`${EVENTS}data: [DONE]\n\n`);
+    }).listen(0, "127.0.0.1");
+    await once(proxy, "listening");
+    const script = `
+      import { openaiModel } from ${JSON.stringify(new URL("openai-model.ts", import.meta.url).href)};
+      const model = openaiModel(${JSON.stringify({ model: "m", apiKey: "k", baseUrl: "http://models.invalid/v1", facts })});
+      const { text } = await model.complete(${JSON.stringify(asking())}, { signal: AbortSignal.timeout(20_000), onText: () => {} });
+      process.stdout.write(text);`;
+    const env = {
+      HTTP_PROXY: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+      ...(told === "NODE_USE_ENV_PROXY" ? { NODE_USE_ENV_PROXY: "1" } : {}),
+    };
+    const flags = told === "--use-env-proxy" ? [told] : [];
+    const args = [...flags, "--input-type=module", "--eval", script];
+    const { stdout } = await promisify(execFile)(process.execPath, args, { env, timeout: 30_000 });
+    proxy.close();
+    expect(stdout).toBe(SAID);
+    expect(seen).toEqual([["http://models.invalid/v1/chat/completions", "models.invalid"]]);
+  });
+
+  it("is not made for a call that was already aborted", async () => {
+    await using stream = await testStream((response) => response.end());
+    const reason = new Error("enough");
+    const posted = jsonPoster(new URL(stream.url), {}, DEFAULT_BOUNDS)("{}", AbortSignal.abort(reason));
+    await expect(posted).rejects.toBe(reason);
+    expect(stream.bodies).toEqual([]);
+  });
+});
