@@ -46,6 +46,20 @@ describe("the facts of a changelog", () => {
     ]);
   });
 
+  it("name the commit whose subject the entry repeats, also if a later commit wrote the entry", async () => {
+    using repo = project();
+    repo.write("src/a.ts", "two();\n");
+    const fix = repo.commit("fix: Use `the address` of the sender");
+    repo.write("src/a.ts", "three();\n");
+    repo.commit("Fix XSS");
+    repo.write("CHANGES.md", page("secret words: use the address of the sender (CVE-2026-1111)", "fix xss in secret words"));
+    repo.commit("Release 1.1.0");
+    const list = (await changelogOf(repo))?.list;
+    expect(list).toMatchObject([{ line: 5, commits: [fix.slice(0, 12)] }, { line: 6 }]);
+    // Two words may be in any entry.
+    expect(list?.[1]).not.toHaveProperty("commits");
+  });
+
   it("name what a merge with the number brought", async () => {
     using repo = project();
     repo.git("checkout", "--quiet", "-b", "topic");

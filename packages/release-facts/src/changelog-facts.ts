@@ -1,4 +1,4 @@
-import { type ChangelogItem, changelogItems, isChangelog } from "./changelog-items.ts";
+import { type ChangelogItem, changelogItems, isChangelog, wordsOf } from "./changelog-items.ts";
 import { compare, line } from "./clean-text.ts";
 import type { KindedFile } from "./file-facts.ts";
 import type { Git } from "./git-command.ts";
@@ -57,7 +57,10 @@ export async function readChangelog(
 const WRITES_ONLY =
   /^\W*(?:chore(?:\([^)]{0,40}\))?!?:\s+)?(?:(?:prepare|cut|bump|update|set|start|clean up)\s+(?:the\s+)?)?(?:releas(?:e|ing)|version|changelog|docs?|history|v?\d+\.\d+)\b|\bbump (?:the )?version\b/i;
 
-/** Returns the commits that an entry is about: those that it names, or else the one that added it, if that one touches the product too. */
+/**
+ * Returns the commits that an entry is about: those that it names, or else those whose subject it repeats, or else the one that added it. Only commits that
+ * touch the product count.
+ */
 function commitsOf(item: ChangelogItem, commits: readonly CommitFacts[], adders: ReadonlyMap<string, string>): readonly string[] {
   const named = commits.filter(
     (commit) =>
@@ -66,8 +69,18 @@ function commitsOf(item: ChangelogItem, commits: readonly CommitFacts[], adders:
   const merged = named.flatMap((commit) => (commit.parents > 1 ? mergedBy(commit, commits) : [commit]));
   const touching = merged.filter(touchesProduct);
   if (touching.length > 0) return [...new Set(touching.map(({ hash }) => hash))];
+  const repeated = commits.filter((commit) => touchesProduct(commit) && repeats(item, commit));
+  if (repeated.length > 0) return repeated.map(({ hash }) => hash);
   const adder = commits.find(({ hash }) => hash === adders.get(item.firstLine.trim()));
   return adder && touchesProduct(adder) && !WRITES_ONLY.test(adder.subject) ? [adder.hash] : [];
+}
+
+const FEWEST_WORDS = 4;
+
+/** Returns true if the entry has the whole subject of a commit, apart from its type, marks and case. Many changelogs are made of subjects. */
+function repeats({ words }: ChangelogItem, { subject }: CommitFacts): boolean {
+  const own = wordsOf(subject.replace(/^[\w./|,-]{1,40}(?:\([^)]{0,80}\))?!?:\s+/, "").replace(/\s*\(#\d{1,7}\)\s*$/, ""));
+  return own.split(" ").length - 2 >= FEWEST_WORDS && words.includes(own);
 }
 
 function isAbout({ subject, fixes }: CommitFacts, issue: string): boolean {

@@ -34,6 +34,14 @@ describe("the entries of a changelog", () => {
     expect(items(text)).toEqual(["2 security"]);
   });
 
+  it("are no warning that every section repeats, but a fix with the words of another branch counts", () => {
+    const old =
+      "## 1.0.0\n- Breaking change: the model of tokens has a new field\n- Fix XSS in the list of all the pages\n- Removed the option\n";
+    const text = old.replace("1.0.0", "1.1.0");
+    expect(items(`${text}\n${old}`, old)).toEqual(["3 security", "4 removed"]);
+    expect(items(text)).toEqual(["2 breaking", "3 security", "4 removed"]);
+  });
+
   it("without a version count if the earlier file did not have them", () => {
     expect(items("## Unreleased\n- Fix XSS\n- Fix an open redirect\n", "## Unreleased\n- Fix XSS\n")).toEqual(["3 security"]);
   });

@@ -13,6 +13,8 @@ export interface ChangelogItem {
   /** Hashes that the entry names, abbreviated or whole. */
   readonly hashes: readonly string[];
   readonly firstLine: string;
+  /** The words of the entry in lower case, with one space before and after each. */
+  readonly words: string;
 }
 
 /** The names of files that hold the changes of every release. */
@@ -40,8 +42,8 @@ export function changelogItems(before: string, after: string, from: Version | nu
   let item: { at: number; texts: string[]; length: number } | null = null;
   const end = () => {
     if (item !== null && belongs !== false) {
-      const first = item.texts[0] ?? "";
-      if (belongs || !known.has(first.trim())) found.push(...itemOf(item.at, item.texts, section));
+      const isKnown = known.has((item.texts[0] ?? "").trim());
+      if (belongs || !isKnown) found.push(...itemOf(item.at, item.texts, section).filter((each) => !isKnown || !isStandingNote(each)));
     }
     item = null;
   };
@@ -66,6 +68,16 @@ export function changelogItems(before: string, after: string, from: Version | nu
   }
   end();
   return found;
+}
+
+const STANDING_NOTE_CHARS = 30;
+
+/**
+ * Returns true for an entry that may be repeated in every section, such as a warning of a change that came long ago. A fix may have the same words as one of
+ * another branch, and then it is new here.
+ */
+function isStandingNote({ marks, firstLine }: ChangelogItem): boolean {
+  return firstLine.trim().length >= STANDING_NOTE_CHARS && !marks.includes("security");
 }
 
 function linesOf(text: string): readonly string[] {
@@ -125,6 +137,12 @@ function itemOf(at: number, texts: readonly string[], section: ChangelogMark | "
       issues: [...new Set([...text.matchAll(/(?:^|[^\w&])#(\d{1,7})\b/g)].map(([, issue]) => `#${issue}`))].slice(0, 10),
       hashes: [...new Set([...text.matchAll(/\b(?=[a-f]{0,39}\d)(?=\d{0,39}[a-f])[0-9a-f]{7,40}\b/g)].map(([hash]) => hash))].slice(0, 10),
       firstLine: texts[0] ?? "",
+      words: wordsOf(text),
     },
   ];
+}
+
+/** Returns the words of a text in lower case, with one space before and after each, so that one text can be searched in another. */
+export function wordsOf(text: string): string {
+  return ` ${(text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).join(" ")} `;
 }

@@ -46,6 +46,10 @@ function isMarked(commit: CommitFacts): boolean {
       ))
   )
     return true;
+  // What users need not give before, by its name in code.
+  if (touches(commit, "code") && type !== "refactor" && REQUIRES.test(text)) return true;
+  // Whoever imports it by the old path finds nothing there.
+  if (touches(commit, "code", "manifest") && MOVES.test(text)) return true;
   // Whoever has a class of its own below an abstract one must have all its methods.
   if (touches(commit, "code") && /^make[sd]?\b.{1,60}\babstract\b/i.test(text)) return true;
   return (
@@ -53,6 +57,11 @@ function isMarked(commit: CommitFacts): boolean {
     /^(?:[Cc]hange|[Cc]onvert|[Rr]ename|[Ss]witch)[sd]?\b.{0,20}\b(?:APIs?|endpoints?|responses?)\b.{0,30}\bto\b/.test(text)
   );
 }
+
+const REQUIRES =
+  /^[Rr]equires?\b (?:specifying |setting |passing |that |`[\w.:()]{3,80}`|[a-z]{2,80}(?:_\w{1,80}|[A-Z]\w{1,80})(?![\w.]* ?[<>=~^])).{0,120}$/;
+const MOVES =
+  /^(?:move[sd]?|make[sd]?)\b.{1,60}\b(?:in)?to (?:an? |the )?internal (?:director(?:y|ies)|folders?|packages?|modules?)\b|^rename[sd]?\b.{1,40}\b(?:module|package) (?:name|path)s?\b/i;
 
 function markers({ facts }: ProductChange): readonly ChangeFinding[] {
   const commits = facts.commits.list.filter(
@@ -81,15 +90,24 @@ function removedExports(change: ProductChange): readonly ChangeFinding[] {
 /** A release that promises little may drop a name without a word. In a Python module, every function without "_" looks as if it were public. */
 function mayBeInside(removed: readonly { readonly file: string }[], facts: ReleaseFacts): boolean {
   return (
-    promised(facts) === "medium" &&
+    (facts.version.step === "patch" || isBeforeOne(facts)) &&
     removed.length < changeThresholds.unpromisedNames.value &&
     removed.every(({ file }) => /(?<!__init__)\.py$/.test(file))
   );
 }
 
-/** A patch promises that nothing breaks, so in most patches nobody uses the names. A version 0.x promises nothing, and its users know that. */
-export function promised({ version }: ReleaseFacts): "medium" | "high" {
-  return version.step === "patch" || /^v?0\./.test(version.from ?? "") ? "medium" : "high";
+/**
+ * A patch promises that nothing breaks, so in most patches nobody uses the names. In 0.x, the minor step of a library is what the major step is later. The names
+ * of a program are used by few.
+ */
+export function promised(facts: ReleaseFacts): "medium" | "high" {
+  const { step } = facts.version;
+  if (step === "patch") return "medium";
+  return isBeforeOne(facts) && (step !== "minor" || isProgram(facts)) ? "medium" : "high";
+}
+
+function isBeforeOne({ version }: ReleaseFacts): boolean {
+  return /^v?0\./.test(version.from ?? "");
 }
 
 /**
@@ -166,14 +184,23 @@ function removedSupport({ commits, facts }: ProductChange): readonly ChangeFindi
 function migrations({ facts }: ProductChange): readonly ChangeFinding[] {
   const isNew = ({ status }: FileFacts) => status === "A";
   const added = facts.files.list.filter((file) => file.kind === "migration" && isNew(file) && !isTemplate(file));
-  if (added.length === 0) return [];
+  // Some programs keep all their migrations in one file of code, which only grows.
+  const grown = facts.files.list.filter(
+    ({ path, kind, status, added: lines, deleted }) => kind === "code" && status === "M" && lines > deleted && GROWING.test(path),
+  );
+  if (added.length + grown.length === 0) return [];
   // The same migration for another database may be empty, so it has no statement that would show its kind.
   const siblings = facts.files.list.filter(
     (file) => file.kind !== "migration" && isNew(file) && /(?:^|\/)migrations?\/.{1,300}\.sql$/.test(file.path),
   );
-  const text = `${counted(added.length, "new migration")} ${added.length === 1 ? "changes" : "change"} the schema of the database.`;
-  return [finding("new-migration", "high", text, atFiles([...added, ...siblings]))];
+  const text =
+    added.length > 0
+      ? `${counted(added.length, "new migration")} ${added.length === 1 ? "changes" : "change"} the schema of the database.`
+      : `The list of migrations of the database grows.`;
+  return [finding("new-migration", "high", text, atFiles([...added, ...siblings, ...grown]))];
 }
+
+const GROWING = /(?:^|\/)(?:database|db|schema|sql|storage|store)\/(?:\w{1,30}_)?migrations?\.\w{1,4}$/;
 
 /** Returns true for the text of which a tool makes the migrations of its users. Nobody runs it. */
 function isTemplate({ path }: FileFacts): boolean {

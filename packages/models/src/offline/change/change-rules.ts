@@ -33,7 +33,7 @@ export const changeRules = {
   "security-wording": {
     kind: "security_fix",
     looksAt:
-      "commits to product code, or to templates of pages, of the type security, or whose subject has a verb such as fix, drop or prevent close to a word such as bypass, attack, access check or integer overflow, that verifies a token, an origin or the like, that handles a bypass, that requires a right or closes a way in, whose body says that it prevents an attack such as injection, or that repairs an origin, a cookie, a login or the like and speaks of security. If one commit is a fix or the changelog names one, also repairs of crashes by malformed input, names and paths that are validated, what is escaped, unsafe things that are refused, limits of depth, forms and algorithms that are accepted no longer, and fixes that are marked as breaking",
+      "commits to product code, or to templates of pages, of the type security, or whose subject has a verb such as fix, drop or prevent close to a word such as bypass, attack, access check or integer overflow, that verifies a token, an origin or the like, that handles a bypass, that keeps a server from ending, that keeps an address out of logs, that repairs what was not escaped, that requires a right or closes a way in, whose body says that it prevents an attack such as injection, or that repairs an origin, a cookie, a login or the like and speaks of security. If one commit is a fix or the changelog names one, also repairs of crashes by malformed input, names and paths that are validated, what is escaped, unsafe things that are refused, limits of depth, forms and algorithms that are accepted no longer, and fixes that are marked as breaking",
     severity: "high",
     limits:
       "A fix whose message does not say so is not found, unless the changelog does. A fault that shows on exit does not count, and neither does a warning of a tool.",
@@ -81,7 +81,7 @@ export const changeRules = {
   "breaking-marker": {
     kind: "breaking_change",
     looksAt:
-      'commits to the product with "!" after the type, a footer BREAKING CHANGE, or the word breaking or major as the type, or whose subject says that the API or a call has another form or that a class is abstract now',
+      'commits to the product with "!" after the type, a footer BREAKING CHANGE, or the word breaking or major as the type, or whose subject says that the API or a call has another form, that a class is abstract now, that something is required by its name in code or that packages move where nobody can import them',
     severity: "high",
     limits: "Projects without such a convention have no markers.",
     advice: "Ask the people who use the changed part before the rollout.",
@@ -90,7 +90,7 @@ export const changeRules = {
     kind: "removed_api",
     looksAt:
       "exported names of product code that are gone, in Rust and Go also public fields and functions of interfaces and traits, in Python also constants of classes and parameters that callers give by name. In JavaScript and TypeScript, only names of entry files count",
-    severity: "high, or medium in a patch and in 0.x",
+    severity: "high, or medium in a patch and in a program of 0.x",
     limits:
       "C and other languages have no such facts, and Rust has them only for libraries. Methods count only in Python and Go, and not those that only the language calls. Private names, Go programs, Python scripts beside folders with code and applications with pinned dependencies do not count. In a patch and in 0.x, fewer names of Python modules than `unpromisedNames` do not count.",
     advice: "Search the code that uses it for the removed names before the rollout.",
@@ -99,7 +99,7 @@ export const changeRules = {
     kind: "breaking_change",
     looksAt:
       "public functions and methods of Rust and Go libraries that have other parameters, public fields that have another type, and functions that an implementation of an interface or a trait must have now",
-    severity: "high, or medium in a patch, in 0.x and for an interface or a trait alone",
+    severity: "high, or medium in a patch and for an interface or a trait alone",
     limits:
       "In other languages, most changes of parameters break nobody. A new function of an interface that only its package can implement does not count.",
     advice: "Build the code that uses the library before the rollout.",
@@ -130,7 +130,7 @@ export const changeRules = {
   "breaking-changelog": {
     kind: "breaking_change",
     looksAt: "entries of the changelog that call a change breaking, if no other finding is about it",
-    severity: "high, or medium in a patch and in 0.x",
+    severity: "high, or medium in a patch and in a program of 0.x",
     limits:
       "A major step has its own finding. Entries that only describe the change are not found. In a patch, a single entry without a commit does not count.",
     advice: "Read the entry and ask the people who use the changed part before the rollout.",
@@ -138,14 +138,15 @@ export const changeRules = {
   "removed-changelog": {
     kind: "removed_api",
     looksAt: "entries of the changelog that say that something is removed, if no other finding is about it",
-    severity: "high, or medium in a patch and in 0.x",
+    severity: "high, or medium in a patch and in a program of 0.x",
     limits:
       "A language or run time that is dropped is a requirement, not an API. In a patch, a single entry without a commit does not count.",
     advice: "Find out who still uses what is removed before the rollout.",
   },
   "new-migration": {
     kind: "migration",
-    looksAt: "new files with statements that change a schema, in a folder of a migration tool",
+    looksAt:
+      "new files with statements that change a schema, in a folder of a migration tool, or a file named migrations in a folder of a database that grows",
     severity: "high",
     limits: "A migration that was only edited does not count, because it does not run again. Neither does a template of migrations.",
     advice: "Make a backup, try the migration on a copy of the data, and write down how to go back.",

@@ -31,7 +31,7 @@ describe("an entry of a changelog", () => {
     expect(rulesOf({ commits: [announced], changelog: [{ ...at, says: ["security"] }] })).toEqual(["security-changelog"]);
   });
 
-  it("about something breaking or removed is high, and medium in a patch or in 0.x", () => {
+  it("about something breaking or removed is high, and medium in a patch or in a program of 0.x", () => {
     const breaking: Told = { changelog: [{ ...at, says: ["breaking"] }] };
     const removed: Told = {
       commits: [{ hash: "f1".repeat(6) }],
@@ -40,7 +40,8 @@ describe("an entry of a changelog", () => {
     expect(assess(breaking)).toMatchObject({ severity: "high", findings: [{ rule: "breaking-changelog", kind: "breaking_change" }] });
     expect(assess(removed)).toMatchObject({ severity: "high", findings: [{ rule: "removed-changelog", kind: "removed_api" }] });
     expect(assess({ ...removed, step: "patch" }).severity).toBe("medium");
-    expect(assess({ ...breaking, from: "0.1.0", to: "0.2.0" }).severity).toBe("medium");
+    expect(assess({ ...breaking, from: "0.1.0", to: "0.2.0" }).severity).toBe("high");
+    expect(assess({ ...breaking, from: "0.1.0", to: "0.2.0", files: [{ path: "src/main.rs", added: 5 }] }).severity).toBe("medium");
   });
 
   it("about something breaking or removed is nothing in a patch if it is the only one and names no commit", () => {

@@ -48,10 +48,12 @@ describe("a removed API", () => {
     expect(rulesOf({ removed: [{ file: "index.js", name: "gone" }] })).toEqual(["removed-exports"]);
   });
 
-  it("is high, or medium in a patch and in 0.x", () => {
+  it("is high, or medium in a patch and in a program of 0.x", () => {
     const removed = ["gone", "away"].map((name) => ({ file: "src/one.py", name }));
     expect(assess({ step: "minor", removed }).severity).toBe("high");
-    expect(assess({ step: "minor", from: "0.4.0", to: "0.5.0", removed }).severity).toBe("medium");
+    const early = { step: "minor", from: "0.4.0", to: "0.5.0", removed: [{ file: "src/lib.rs", name: "gone" }] } as const;
+    expect(assess(early).severity).toBe("high");
+    expect(assess({ ...early, files: [{ path: "src/main.rs", added: 5 }] }).severity).toBe("medium");
     expect(assess({ removed }).severity).toBe("medium");
   });
 

@@ -195,6 +195,10 @@ describe("a security fix", () => {
     "fix: limit the amount of streams that wait",
     "client,server: Prohibit CR and LF in headers",
     "[PR #1/ab backport][3.9] Verify signatures",
+    "fix: escape image alt text",
+    "Prevent server from exiting on ECONNABORTED",
+    "fix(tls): do not shutdown server on broken connections",
+    "don't print url when url.Parse returns an error",
   ])("has the subject %j", (subject) => {
     expect(saysSecurityFix(subject)).toBe(true);
   });
@@ -234,6 +238,10 @@ describe("a security fix", () => {
     "Handle a cache bypass",
     "fix integer overflow warnings",
     "Strip auth headers from listed paths",
+    "fix: escape literal emphasis markers in the renderer",
+    "refactor: escape id of the list",
+    "Do not stop the build of the server",
+    "do not print the colour of the guide",
   ])("does not have the subject %j", (subject) => {
     expect(saysSecurityFix(subject)).toBe(false);
   });
@@ -254,7 +262,7 @@ describe("a release that closes a way to do harm", () => {
     "Limit encryption types",
     "Require specifying algorithms for the reader",
     "jws: Add expected algorithms for signatures",
-    "fix: escape id of the list",
+    "Escape id of the list",
     "Reject short forms of unsafe options",
   ])("has the further fix %j, which is none alone", (subject) => {
     expect(commitsOf({ commits: [{ subject }] })).toEqual([]);

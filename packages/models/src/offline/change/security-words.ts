@@ -62,6 +62,10 @@ const STATEMENTS = [
   /\b(?:CVEs?|vulnerabilit(?:y|ies)) (?:fix(?:es)?|patch(?:es)?)\b/i,
   /^(?:add|fix|repair|enforce|implement|correct)\w{0,4}\b.{0,30}\b(?:access|authori[sz]ation|ownership|permission)s? checks?\b|^missing (?:access|authori[sz]ation|permission) checks?\b/i,
   /^secures?\b.{0,40}\b(?:uploads?|downloads?|endpoints?|cookies?|routes?|pages?|access|sessions?|tokens?|files?|requests?)\b/i,
+  // Whoever makes a server end takes it from everybody else.
+  /\b(?:prevent(?:s|ed)?|do(?:es)? not|don'?t|avoid(?:s|ed)?|never|no longer|stop(?:s|ped)?)\b.{0,20}\b(?:server|service|daemon|listener|process)\b.{0,12}\b(?:crash|exit|shut(?:ting)?[- ]?down|terminat|quit|stop)\w{0,4}\b|\b(?:do(?:es)? not|don'?t|never|no longer) (?:crash|exit|shut ?down|terminate|quit) (?:the |a )?(?:whole |entire )?(?:server|service|daemon|listener)\b/i,
+  // The address of a server often has its password.
+  /\b(?:do(?:es)? not|don'?t|never|no longer|stop) (?:print|log|leak|expose|show)\w{0,4}\b.{0,20}\b(?:ur[il]s?|dsn|connection strings?)\b/i,
   /\b(?:do not|don'?t|never|no longer|stop) (?:run|execut|load)\w{0,3}\b.{0,30}\bfrom (?:the )?(?:cwd|current (?:working )?director(?:y|ies))\b/i,
 ];
 
@@ -76,12 +80,16 @@ export function saysSecurityFix(subject: string): boolean {
   if (/^(?:fix|resolve|address|silence)\w{0,3}\b.{0,60}\bwarnings?\b/i.test(text)) return false;
   if (type !== "feat" && STATEMENTS.some((statement) => statement.test(text))) return true;
   if (narrowsAccess(subject)) return true;
+  if (FIX_TYPES.has(type) && ESCAPES.test(text)) return true;
   if (type !== "feat" && isFaultAlone(text)) return true;
   // The type says what the verb would: "fix: prototype pollution".
   const whole = FIX_TYPES.has(type) ? `fix ${text}` : text;
   const ends = [...whole.matchAll(VERB)].map(({ index, 0: verb }) => index + verb.length);
   return ends.some((end) => HARM.some((harm) => (harm.exec(whole.slice(end))?.index ?? Infinity) <= changeThresholds.verbDistance.value));
 }
+
+// A repair that escapes something, unless it is about the look of a text.
+const ESCAPES = /^escapes?\b(?!.*\b(?:ansi|asterisks?|leading|literal|markdown|markers?|quotes|sequences?)\b)/i;
 
 /** The name of a fault alone, such as "use-after-free in the list", is that of its repair. */
 function isFaultAlone(text: string): boolean {
