@@ -22,11 +22,11 @@ export function sectionOf(heading: string): Section | null {
 }
 
 const HARM =
-  /\bvulnerab\w{1,10}\b|\bCVE-\d|\battack(?:s|er|ers)?\b|\bmalicious\w{0,2}\b|\buntrusted\b|\bspoof\w{0,4}\b|\bGHSA-|\bCWE-\d|\bexploit\w{0,4}\b|\bsecurity (?:issue|bug|problem|hole|flaw|fix|advisory|patch)|\bdenial[ -]of[ -]service\b|\bReDoS\b|\bDDoS\b|(?<!ms-|ms )\bDoS\b|\bbillion laughs\b|\b(?:resource|memory|stack|cpu) exhaustion\b|\bcatastrophic backtracking\b|\b(?:sql|header|command|crlf|code|log|html) injection\b|\bXSS\b|\bcross[ -]site scripting\b|\bprivilege escalation\b|\bunauthori[sz]ed access\b|\b(?:path|directory) traversal\b|\bopen redirect\b|\b(?:buffer|integer|heap|stack)[ -]over(?:flow|read|run)\w?\b|\bmemory corruption\b|\buse[ -]after[ -]free\b|\bdouble free\b|\bout[ -]of[ -]bounds\b|\bprototype pollution\b|__proto__|\btiming attack\b|\bSSRF\b|\brequest forgery\b|\bsmuggl\w{1,6}\b|\brapid reset\b/i;
+  /\bvulnerab\w{1,10}\b|\bCVE-\d|\battack(?:s|er|ers)?\b|\bmalicious\w{0,2}\b|\buntrusted\b|\bspoof\w{0,4}\b|\bGHS[AL]-|\bCWE-\d|\bexploit\w{0,4}\b|\bsecurity (?:issue|bug|problem|hole|flaw|fix|advisory|patch)|\bdenial[ -]of[ -]service\b|\bReDoS\b|\bDDoS\b|(?<!ms-|ms )\bDoS\b|\bbillion laughs\b|\b(?:resource|memory|stack|cpu) exhaustion\b|\bcatastrophic backtracking\b|\b(?:sql|header|command|crlf|code|log|html) injection\b|\bXSS\b|\bcross[ -]site scripting\b|\bprivilege escalation\b|\bunauthori[sz]ed access\b|\b(?:path|directory) traversal\b|\bopen redirect\b|\b(?:buffer|integer|heap|stack)[ -]over(?:flow|read|run)\w?\b|\bmemory corruption\b|\buse[ -]after[ -]free\b|\bdouble free\b|\bout[ -]of[ -]bounds\b|\bprototype pollution\b|__proto__|\btiming attack\b|\bSSRF\b|\brequest forgery\b|\bsmuggl\w{1,6}\b|\brapid reset\b/i;
 const REPAIR =
   /\b(?:fix(?:e[sd])?|prevent(?:s|ed|ing)?|reject(?:s|ed)?|mitigat(?:e[sd]?|ing)|address(?:es|ed)?|resolve[sd]?|avoid(?:s|ed)?|close[sd]?|block(?:s|ed)?|patch(?:es|ed)?|protect(?:s|ed)?|guard(?:s|ed)?|sanitize[sd]?|disallow(?:s|ed)?|strip(?:s|ped)?|stop(?:s|ped)?|no longer|updated? .{1,40} due to)\b/i;
 // Who names an advisory need not say that it is repaired. Some projects name it by a mark, such as :ghsa:`2g68-c3qc-8985`.
-const ADVISORY = /\bCVE-\d|\bGHSA-\w|:(?:cve|ghsa):/i;
+const ADVISORY = /\bCVE-\d|\bGHS[AL]-\w|:(?:cve|ghsa):/i;
 // A fault of an earlier fix is no vulnerability, and neither is one that shows while a program ends.
 const HARMLESS = /\bregress\w{0,6}\b|\brelax(?:es|ed)?\b|\b(?:on|at|during) (?:exit|shutdown|teardown)\b/i;
 const BREAKING =

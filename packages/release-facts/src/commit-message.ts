@@ -29,7 +29,9 @@ export function readMessage(subject: string, body: string): MessageFacts {
       ([, issue]) => issue,
     ),
   );
-  const advisories = unique([...whole.matchAll(/\b(?:CVE-\d{4}-\d{4,7}|GHSA(?:-[23456789cfghjmpqrvwx]{4}){3})\b/gi)].map(([id]) => id));
+  const advisories = unique(
+    [...whole.matchAll(/\b(?:CVE-\d{4}-\d{4,7}|GHSA(?:-[23456789cfghjmpqrvwx]{4}){3}|GHSL-\d{4}-\d{3,5})\b/gi)].map(([id]) => id),
+  );
   // The addresses in what a bot writes have words such as "security-updates", and say nothing about the commit.
   const words = whole.replaceAll(/\bhttps?:\/\/[^\s<>"')\]]{1,2000}/gi, " ");
   const security = securityIn(subject, words);
@@ -67,7 +69,7 @@ function revertedIn(subject: string, body: string): string | null {
 
 const SECURITY: Readonly<Record<SecurityWord, RegExp>> = {
   security: /\bsecurity\b(?!\.md)/i,
-  vulnerability: /\bvulnerab\w{1,10}\b|\bCVE(?:s\b|-\d| (?:fix|patch))|\bGHSA-|\bexploit(?:able|s|ed)?\b|\bharden(?:ing|ed|s)?\b/i,
+  vulnerability: /\bvulnerab\w{1,10}\b|\bCVE(?:s\b|-\d| (?:fix|patch))|\bGHS[AL]-|\bexploit(?:able|s|ed)?\b|\bharden(?:ing|ed|s)?\b/i,
   denial_of_service:
     /\bdenial[ -]of[ -]service\b|\bReDoS\b|\bDoS\b|\bbillion laughs\b|\b(?:resource|memory|stack|cpu) exhaustion\b|\bcatastrophic backtracking\b|\brapid reset\b|\bslowloris\b/i,
   injection:

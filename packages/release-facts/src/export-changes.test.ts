@@ -21,6 +21,26 @@ const go = (before: string, after: string) => changesOf("a.go", `package a\n\n${
 const rust = (before: string, after: string) => changesOf("src/a.rs", `${before}\n`, `${after}\n`);
 
 describe("the exported names of a release", () => {
+  it("have an alias of a type with another form if it stands for something else", () => {
+    const callback = (result: string) => `pub type Check<'a> = dyn FnMut(&Cert<'_>, &str) -> ${result} + 'a;`;
+    expect(rust(callback("bool"), callback("Result<Status, Error>"))).toEqual({ ...nothing, changed: ["Check"] });
+    expect(rust(callback("bool"), callback("bool").replace(", ", ",\n    "))).toEqual(nothing);
+  });
+
+  it("lose what leaves a folder in Go, because the folder is what others import, and keep what only leaves a file", () => {
+    const content = "package a\n\nfunc Count() int { return 1 }\n";
+    const moved = (from: string, path: string) => {
+      const file = { path, from, oldId: "old", newId: "old", status: "R" as const, added: 0, deleted: 0, binary: false };
+      return exportChanges([file], new Map([["old", content]]), 20);
+    };
+    expect(moved("models/a.go", "shop/models/a.go")).toMatchObject({
+      removed: [{ file: "models/a.go", name: "Count" }],
+      added: [{ file: "shop/models/a.go", name: "Count" }],
+    });
+    expect(moved("models/a.go", "internal/models/a.go").removed).toEqual([{ file: "models/a.go", name: "Count" }]);
+    expect(moved("models/a.go", "models/b.go")).toMatchObject({ removed: [], added: [] });
+  });
+
   it("lose a public field of Go that is gone or private now, and a field with another type has another form", () => {
     const struct = (fields: string) => `type Cart struct {\n${fields}\n}`;
     expect(go(struct("\tOwner string\n\tItems []int"), struct("\tItems []int"))).toEqual({ ...nothing, removed: ["Cart.Owner"] });

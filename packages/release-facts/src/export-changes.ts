@@ -19,7 +19,7 @@ export function exportChanges(files: readonly ChangedFile[], texts: ReadonlyMap<
   const changed: Named[] = [];
   const added: Named[] = [];
   const members = new Set<string>();
-  for (const { path, from, oldId, newId } of files) {
+  for (const { path, from, oldId, newId } of files.flatMap(asPackages)) {
     // Without one of the contents, all of its names would seem to be new or removed.
     if ((oldId !== "" && !texts.has(oldId)) || (newId !== "" && !texts.has(newId))) continue;
     const before = namesOf(from ?? path, texts.get(oldId));
@@ -40,12 +40,34 @@ export function exportChanges(files: readonly ChangedFile[], texts: ReadonlyMap<
       if (isLacking) changed.push({ file, name: line(name, 160) });
     }
   }
-  const gone = removed.filter(({ name }) => name === "default" || !added.some((other) => other.name === name));
+  const gone = removed.filter((lost) => lost.name === "default" || !added.some((other) => isSameName(lost, other)));
   const goneNames = new Set(gone.map(({ name }) => name));
   const listed = gone.filter(({ name }) => !members.has(name) || !goneNames.has(ownerOf(name)));
-  const fresh = added.filter(({ name }) => !members.has(name) && (name === "default" || !removed.some((other) => other.name === name)));
+  const fresh = added.filter(
+    (found) => !members.has(found.name) && (found.name === "default" || !removed.some((other) => isSameName(found, other))),
+  );
   const [a, b, c] = [bounded(listed, most), bounded(changed, most), bounded(fresh, most)];
   return { removed: a, changed: b, added: c, omitted: listed.length + changed.length + fresh.length - a.length - b.length - c.length };
+}
+
+/** In Go, the folder of a file is the package that others import, so a file that moves to another one is gone and new. */
+function asPackages(file: ChangedFile): readonly ChangedFile[] {
+  const { path, from } = file;
+  if (from === null || !path.endsWith(".go") || folderOf(from) === folderOf(path)) return [file];
+  return [
+    { ...file, path: from, from: null, newId: "" },
+    { ...file, from: null, oldId: "" },
+  ];
+}
+
+function isSameName(one: Named, other: Named): boolean {
+  // A feature that was implied may now be written down.
+  const plain = ({ name }: Named) => name.replace(/^implied /, "");
+  return plain(one) === plain(other) && !(one.file.endsWith(".go") && folderOf(one.file) !== folderOf(other.file));
+}
+
+function folderOf(path: string): string {
+  return path.slice(0, path.lastIndexOf("/") + 1);
 }
 
 /** Returns whether a parameter that is gone breaks nobody, because its function now takes any name. */

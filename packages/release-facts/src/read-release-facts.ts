@@ -9,7 +9,7 @@ import { listedCommits, readCommits } from "./commit-log.ts";
 import { dependencyChanges } from "./dependency-changes.ts";
 import { developmentLists } from "./development-lists.ts";
 import { exportChanges } from "./export-changes.ts";
-import { hasExports } from "./exported-names.ts";
+import { hasExports, isCrate } from "./exported-names.ts";
 import { factsOfFile, type KindedFile, mostImportant, sum, totalsByKind } from "./file-facts.ts";
 import { kindOf, kindOfPath } from "./file-kind.ts";
 import { readFixHistory } from "./fix-history.ts";
@@ -21,7 +21,7 @@ import { parsePatch, type PatchHunk } from "./patch-reader.ts";
 import { refusalOf, refused, type RefusedFacts } from "./refused-facts.ts";
 import type { ReleaseFacts } from "./release-facts.ts";
 import { findRange, type ReleaseRange } from "./release-range.ts";
-import { publicRustFiles } from "./rust-exports.ts";
+import { libraryCrates, publicRustFiles } from "./rust-exports.ts";
 import { readVersions } from "./release-version.ts";
 import { seriesOf } from "./version-step.ts";
 
@@ -138,6 +138,11 @@ async function derive(git: Git, range: ReleaseRange, place: PackagePlace | null,
     head.id,
     rust.map(({ path }) => path),
   );
+  const crates = await libraryCrates(
+    git,
+    head.id,
+    files.filter(({ path }) => isCrate(path)).map(({ path }) => path),
+  );
   const isTagSeries = base.isTag && head.isTag && seriesOf(base.ref) === seriesOf(head.ref);
   return {
     format: 1,
@@ -171,7 +176,11 @@ async function derive(git: Git, range: ReleaseRange, place: PackagePlace | null,
     exports: exportChanges(
       files.filter(
         ({ kind, path }) =>
-          kind === "code" && hasExports(path) && (!path.endsWith(".rs") || publicRust.has(path)) && !(isGoProgram && path.endsWith(".go")),
+          crates.has(path) ||
+          (kind === "code" &&
+            hasExports(path) &&
+            (!path.endsWith(".rs") || publicRust.has(path)) &&
+            !(isGoProgram && path.endsWith(".go"))),
       ),
       texts,
       limits.names,

@@ -21,12 +21,22 @@ export function rustExports(content: string): ReadonlyMap<string, string> {
       if (indent !== undefined && kind !== "fn") continue;
       const open = content.indexOf("(", found.index + whole.length);
       const signature =
-        kind === "fn" && open >= 0 && open - found.index - whole.length < 300 ? signatureOf(parenthesised(content, open)) : "";
+        kind === "fn" && open >= 0 && open - found.index - whole.length < 300
+          ? signatureOf(parenthesised(content, open))
+          : kind === "type"
+            ? aliasAt(content, found.index + whole.length)
+            : "";
       names.set(indent === undefined ? name : `${owner ?? ""}::${name}`, signature);
     }
   }
   for (const [name, signature] of rustMembers(content)) if (!names.has(name)) names.set(name, signature);
   return names;
+}
+
+/** Identifies what an alias of a type stands for, such as the parameters of a callback. */
+function aliasAt(content: string, at: number): string {
+  const [, of] = /^[^=;]{0,200}=([^;]{1,600});/.exec(content.slice(at, at + 900)) ?? [];
+  return of === undefined ? "" : signatureOf(of);
 }
 
 /** Returns the names that `pub use` brings, such as A and C for `a::{A, B as C}`. */
@@ -54,6 +64,16 @@ export async function publicRustFiles(git: Git, commit: string, paths: readonly 
     for (const path of paths) {
       if (rootOf(path) === root && (await isPublic(path.slice(root.length).replace(/\.rs$/, "").split("/"), modules))) found.add(path);
     }
+  }
+  return found;
+}
+
+/** Returns which manifests belong to a crate with a library. */
+export async function libraryCrates(git: Git, commit: string, manifests: readonly string[]): Promise<ReadonlySet<string>> {
+  const found = new Set<string>();
+  for (const path of manifests.slice(0, MOST_CRATES)) {
+    const root = path.slice(0, path.lastIndexOf("/") + 1);
+    if ((await readFileAt(git, commit, `${root}src/lib.rs`)) !== undefined) found.add(path);
   }
   return found;
 }

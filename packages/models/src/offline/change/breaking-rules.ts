@@ -77,7 +77,9 @@ function removedExports(change: ProductChange): readonly ChangeFinding[] {
   const { facts, files, dependencies } = change;
   // A Python project that pins its dependencies exactly is an application, whose names nobody imports.
   if (dependencies.some(({ from, to }) => /^==\s*\d/.test(to ?? from ?? ""))) return [];
-  const removed = facts.exports.removed.filter(({ file, name }) => isPublic(file, name, facts));
+  // In a patch, few know a feature that only an optional dependency implies.
+  const isKnown = (name: string) => facts.version.step !== "patch" || !name.startsWith("implied feature ");
+  const removed = facts.exports.removed.filter(({ file, name }) => isPublic(file, name, facts) && isKnown(name));
   if (removed.length === 0 || mayBeInside(removed, facts)) return [];
   const paths = new Set(removed.map(({ file }) => file));
   const text = `${counted(removed.length, "exported name")} of the product ${removed.length === 1 ? "is" : "are"} gone: ${named(removed.map(({ name }) => name))}.`;

@@ -57,6 +57,13 @@ describe("a removed API", () => {
     expect(assess({ removed }).severity).toBe("medium");
   });
 
+  it("is a feature of a crate, but in a patch not one that only an optional dependency implied", () => {
+    const removed = (name: string) => [{ file: "Cargo.toml", name }];
+    expect(rulesOf({ removed: removed("feature tls") })).toEqual(["removed-exports"]);
+    expect(rulesOf({ removed: removed("implied feature rand") })).toEqual([]);
+    expect(rulesOf({ step: "minor", removed: removed("implied feature rand") })).toEqual(["removed-exports"]);
+  });
+
   it("is not in an application with pinned dependencies", () => {
     const dependencies = [{ name: "django", from: "==4.1", to: "==4.2", manifest: "requirements.txt" }];
     expect(rulesOf({ step: "minor", removed: [{ file: "src/one.py", name: "gone" }], dependencies })).toEqual(["dependency-steps"]);

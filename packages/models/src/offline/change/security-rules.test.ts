@@ -23,6 +23,13 @@ describe("a security fix", () => {
     ]);
   });
 
+  it("is a commit to templates whose subject names an advisory of GitHub's Security Lab", () => {
+    const subject = "GHSL-2021-1014, GHSL-2021-1015";
+    const found = (advisories: string[]) => rulesOf({ commits: [{ subject, advisories, touches: ["other"] }] });
+    expect(found(["GHSL-2021-1014", "GHSL-2021-1015"])).toEqual(["security-advisory"]);
+    expect(found([])).toEqual([]);
+  });
+
   it("is no commit that only mentions an advisory in its body, unless the subject repairs something", () => {
     const advisories = ["CVE-2026-1111"];
     expect(rulesOf({ commits: [{ subject: "Add missing nonce to the tag", advisories }] })).not.toContain("security-advisory");
@@ -75,6 +82,7 @@ describe("a security fix", () => {
     expect(bumping("Bump other to fix a vulnerability")).toEqual([]);
     expect(bumping("Update security alerts for dev-dependencies")).toEqual([]);
     expect(bumping("Add a security policy")).toEqual([]);
+    expect(bumping("chore: fix security (#9)")).toEqual(["security-dependency"]);
   });
 
   it("is no step of a dependency whose name sounds like an attack", () => {
@@ -196,6 +204,9 @@ describe("a security fix", () => {
     "client,server: Prohibit CR and LF in headers",
     "[PR #1/ab backport][3.9] Verify signatures",
     "fix: escape image alt text",
+    "Fix SSL certificate checking for WebSockets",
+    "skip passwords in logging json output",
+    "fix: tls version limit for one library",
     "Prevent server from exiting on ECONNABORTED",
     "fix(tls): do not shutdown server on broken connections",
     "don't print url when url.Parse returns an error",
@@ -239,6 +250,8 @@ describe("a security fix", () => {
     "fix integer overflow warnings",
     "Strip auth headers from listed paths",
     "fix: escape literal emphasis markers in the renderer",
+    "skip passwords of more than 72 bytes in the tests",
+    "Bump the TLS version",
     "refactor: escape id of the list",
     "Do not stop the build of the server",
     "do not print the colour of the guide",

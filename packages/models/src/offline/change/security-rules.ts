@@ -43,7 +43,7 @@ export function securityFindings(change: ProductChange): readonly ChangeFinding[
 function isCandidate(commit: CommitFacts): boolean {
   if (ASIDE.has(typeOf(commit)) || isRelease(commit)) return false;
   if (touches(commit, "code")) return true;
-  return touches(commit, "other") && (typeOf(commit) === "security" || cleansInput(commit.subject));
+  return touches(commit, "other") && (typeOf(commit) === "security" || cleansInput(commit.subject) || namesAdvisory(commit));
 }
 
 /** In a release that closes ways to do harm, further commits with weaker words are fixes too, and so are repairs that break users on purpose. */

@@ -36,7 +36,9 @@ function unlistedSteps(commits: readonly CommitFacts[], { facts }: ProductChange
   return [finding("security-dependency", "high", text, atCommits(steps))];
 }
 
-const STEP = /\b(?:bump|move|step|update|upgrade|use)[sd]?\b/i;
+// "chore: fix security" alone is the step of whoever does as a tool for audits says.
+const STEP =
+  /\b(?:bump|move|step|update|upgrade|use)[sd]?\b|\bfix(?:e[sd])? (?:the |a |some )?(?:security|vulnerabilit\w{1,3}|cves?|audit)\b/i;
 
 function isSecurityStep(commit: CommitFacts): boolean {
   return (

@@ -3,7 +3,7 @@ import { type CommitFacts, textOf, typeOf } from "./product-change.ts";
 
 // What an attacker does, or what a fix protects. Each pattern needs whole words, because "hijack" is also what a server does with a connection.
 const HARM = [
-  /\bvulnerab\w{1,10}\b|\bCVE-\d|\bGHSA-|\bexploit\w{0,4}\b|\bsecurity\s+(?:issue|bug|problem|hole|flaw|fix|advisory)\b/i,
+  /\bvulnerab\w{1,10}\b|\bCVE-\d|\bGHS[AL]-|\bexploit\w{0,4}\b|\bsecurity\s+(?:issue|bug|problem|hole|flaw|fix|advisory)\b/i,
   /\b(?:denial[ -]of[ -]service|ReDoS|billion laughs|zip bomb|decompression bomb|(?:resource|memory|stack|cpu) exhaustion|catastrophic backtracking|(?:quadratic|exponential) (?:backtracking|behaviou?r|blow-?up|complexity|parsing|performance|runtime|time)|unbounded (?:allocation|growth|memory|recursion))\b/i,
   /\b(?:argument|code|command|content|crlf|css|csv|formula|header|html|ldap|log|nosql|option|os|parameter|path|prompt|script|shell|sql|template|url|xml|xpath) injections?\b|\bSSTI\b|\bXSS\b|\bcross[ -]site scripting\b|\b(?:html|sql|shell) escap\w{1,4}\b/i,
   // Not "dos", as in line endings of DOS.
@@ -22,11 +22,13 @@ const HARM = [
   // Further names of the lists of common weaknesses.
   /\bXXE\b|\bexternal entit(?:y|ies)\b|\bdeseriali[sz]ation\b|\bhard-?coded (?:credential|key|password|secret)s?\b|\b(?:unrestricted|arbitrary) (?:file )?uploads?\b|\b(?:missing|improper|incorrect) (?:authenti|authori[sz])\w{4,8}\b/i,
   // A check that keeps somebody out.
-  /\b(?:fs|file ?system|file|access|auth\w{0,11}|origin|ownership|permission|signature|certificate|host ?name|host key|token|audience|issuer)s? (?:check|validation|verification)s?\b(?!.*\b(?:to allow|allowing)\b)/i,
+  /\b(?:fs|file ?system|file|access|auth\w{0,11}|origin|ownership|permission|signature|certificate|host ?name|host key|token|audience|issuer)s? (?:check(?:ing)?|validation|verification)s?\b(?!.*\b(?:to allow|allowing)\b)/i,
   /\btiming attack\b|\bCSRF\b|\bSSRF\b|\brequest forgery\b|\bsmuggl\w{1,6}\b|\bSameSite\b/i,
   // A leak of memory or of a handle is none of information.
   /\bleaking\b.{0,30}\b(?:information|data)\b|\b(?:information|data) (?:leak(?:age)?|disclosure|exposure)s?\b/i,
   /\b(?:not|no longer) (?:disclose|leak|reveal)\b/i,
+  // A version of an encryption that must be kept to.
+  /\b(?:tls|ssl) (?:protocol )?versions? (?:check|limit|range)s?\b|\b(?:max(?:imum)?|min(?:imum)?) (?:tls|ssl) versions?\b/i,
   // Attacks with a name of their own.
   /\b(?:rapid reset|slowloris|terrapin attack|zip slip|heartbleed|log4shell)\b/i,
 ];
@@ -47,6 +49,7 @@ const STATEMENTS = [
   /^(?:escape|sanitize)s?\b.{0,30}\b(?:untrusted|html|attributes?|headers?|shell|output|input|file ?names?|paths?|ur[il]s?)\b/i,
   /\b(?:constant[- ]time|timing[- ]safe)\b/i,
   /^(?:mask|redact)(?:s|ed)?\b.{0,40}\b(?:credential|password|secret|sensitive|token)s?\b/i,
+  /^(?:hide|omit|filter|skip|exclude|remove)(?:s|d)?\b.{0,20}\b(?:credential|password|secret|token)s?\b.{0,20}\b(?:from|in) (?:the )?(?:\w{1,20} )?(?:logs?|logging|errors?|output|messages?|traces?)\b/i,
   /\boutside (?:of )?(?:the |its |their )?(?:allowed|base|destination|root|served|target) (?:director(?:y|ies)|folders?|paths?)\b/i,
   /^(?:verify|validate|check)s?\b.{0,30}\b(?:tokens?|origins?|host headers?|signatures?|certificates?|audiences?|issuers?|nonces?|redirect ur[il]s?|content hash(?:es)?|remote (?:address(?:es)?|hosts?|ur[il]s?)|path ?separators?)\b/i,
   /^(?:clean|normali[sz]e)s?\b.{0,10}\b(?:request|file|ur[il]) paths?\b/i,
