@@ -36,6 +36,7 @@ function isMarked(commit: CommitFacts): boolean {
   const type = typeOf(commit);
   const text = textOf(commit.subject);
   if (type === "breaking" || (type === "major" && !/\bdefaults?\b/i.test(text))) return true;
+  if (ASIDE.has(type)) return false;
   // A call with another form does not work any longer.
   if (
     touches(commit, "code") &&
@@ -62,6 +63,9 @@ const REQUIRES =
   /^[Rr]equires?\b (?:specifying |setting |passing |that |`[\w.:()]{3,80}`|[a-z]{2,80}(?:_\w{1,80}|[A-Z]\w{1,80})(?![\w.]* ?[<>=~^])).{0,120}$/;
 const MOVES =
   /^(?:move[sd]?|make[sd]?)\b.{1,60}\b(?:in)?to (?:an? |the )?internal (?:director(?:y|ies)|folders?|packages?|modules?)\b|^rename[sd]?\b.{1,40}\b(?:module|package) (?:name|path)s?\b/i;
+
+// What these types change, users do not call.
+const ASIDE: ReadonlySet<string> = new Set(["build", "chore", "ci", "doc", "docs", "style", "test", "tests"]);
 
 function markers({ facts }: ProductChange): readonly ChangeFinding[] {
   const commits = facts.commits.list.filter(
@@ -177,7 +181,13 @@ function isProgram({ files }: ReleaseFacts): boolean {
 
 function removedSupport({ commits, facts }: ProductChange): readonly ChangeFinding[] {
   const names = changedNames(facts);
-  const removing = commits.filter((commit) => saysRemoval(commit, names) && !LANGUAGES.test(textOf(commit.subject)));
+  const removing = commits.filter(({ subject, ...commit }) => {
+    const text = textOf(subject);
+    // "Remove 2.7 support" is about the language.
+    return (
+      saysRemoval({ subject, ...commit }, names) && !LANGUAGES.test(text) && !/^\w+ (?:support for )?v?\d+\.\d+(?: support)?\b/i.test(text)
+    );
+  });
   if (removing.length === 0) return [];
   const text = `${counted(removing.length, "commit")} to product code ${removing.length === 1 ? "removes" : "remove"} support or something deprecated.`;
   return [finding("removed-support", "high", text, atCommits(removing))];

@@ -78,6 +78,7 @@ describe("a breaking change", () => {
     ["Move the tests to an internal folder", ["test"], false],
     ["Rename the package name to follow a convention", ["code", "manifest"], true],
     ["Rename a variable of the package", ["code"], false],
+    ["tests: change the signature of a helper", ["code"], false],
   ] as const)("is a call with another form, as the subject %j of a commit to %j says: %s", (subject, touches, found) => {
     expect(rulesOf({ commits: [{ subject, touches: [...touches] }] }).includes("breaking-marker")).toBe(found);
   });
@@ -235,6 +236,11 @@ describe("a hotfix", () => {
     expect(rulesOf({ days: 15, commits, freshSince: "0.9.0" })).toEqual([]);
   });
 
+  it("is no repair of what only a linter says", () => {
+    expect(rulesOf({ ...fresh, days: 1, commits: [{ subject: "Fix linters" }] })).toEqual([]);
+    expect(rulesOf({ ...fresh, days: 1, commits: [{ subject: "[pre-commit.ci] auto fixes from hooks" }] })).toEqual([]);
+  });
+
   it("is also a repair whose subject says so", () => {
     expect(rulesOf({ days: 9, commits: [{ subject: "Fix regression in the loop" }] })).toEqual(["hotfix"]);
     expect(rulesOf({ days: 9, commits })).toEqual([]);
@@ -322,6 +328,9 @@ describe("features, behaviour and deprecations", () => {
     ["Add socket headers for FreeBSD", "minor", ["code"], null],
     ["Add headers to the details of a request", "minor", ["code"], "new-feature"],
     ["Add form double submit protection", "minor", ["code"], null],
+    ["Allow to use the package with Python 3.11", "minor", ["code"], null],
+    ["Add support for Go 1.22", "minor", ["code"], null],
+    ["Require Node.js v12 or higher", "minor", ["code"], null],
   ] as const)("have the subject %j in a %s of %j: %s", (subject, step, touches, rule) => {
     expect(rulesOf({ step, commits: [{ subject, touches: [...touches] }] })).toEqual(rule === null ? [] : [rule]);
   });

@@ -20,6 +20,9 @@ const NO_FEATURE =
 // What only developers of the project use, and what protects users who have no choice.
 const FOR_DEVELOPERS = /\b(?:website|dockerfiles?|mock(?:s|ing)?|headers? for|for (?:unit )?tests)\b|^\w+ .{0,40}\bprotections?\b/i;
 
+// A further version of a language in which the product runs.
+const NEW_RUNTIME = /\b(?:support (?:for )?|with )(?:python|go|node(?:\.?js)?|rust|php|java|ruby) v?\d/i;
+
 function features({ facts, commits }: ProductChange, inSecurity: ReadonlySet<string>): readonly ChangeFinding[] {
   const isPatch = facts.version.step === "patch";
   const found = commits.filter((commit) => !inSecurity.has(commit.hash) && isFeature(commit, isPatch));
@@ -40,6 +43,7 @@ function saysNew(subject: string, isPatch: boolean): boolean {
     NEW.test(text) &&
     !NO_FEATURE.test(text) &&
     !FOR_DEVELOPERS.test(text) &&
+    !NEW_RUNTIME.test(text) &&
     !CHANGED.test(text) &&
     !DEPRECATES.test(text) &&
     !(isPatch && /^allow/i.test(text))
@@ -64,8 +68,13 @@ function isFeature(commit: CommitFacts, isPatch: boolean): boolean {
 const CHANGED =
   /^(?:(?:allow|enable|disable|ignore|use|no)[sd]? .{1,60} by default$|(?:change[sd]?|decrease[sd]?|flip(?:s|ped)?|increase[sd]?|lower(?:s|ed)?|raise[sd]?|reduce[sd]?|switch(?:es|ed)?|update[sd]?) (?:the )?default\b|default to\b|throws?\b(?!.*\b(?:better|clear(?:er)?|helpful|nicer|useful)\b)|reject(?:s|ed)?\b(?!.*\bearlier\b)|refuse[sd]?\b(?! to (?:compile|build)\b)|disallow(?:s|ed)?\b|forbids?\b|requires?\b|no longer\b|enforce[sd]?\b)/i;
 
+// A language or run time that is required is a requirement.
+const REQUIRED_RUNTIME = /^requires? (?:at least )?(?:python|node(?:\.?js)?|go|rust|ruby|php|java|deno|bun|perl)\b.{0,10}\d/i;
+
 function behaviour({ commits }: ProductChange, inSecurity: ReadonlySet<string>): readonly ChangeFinding[] {
-  const found = commits.filter(({ hash, subject }) => CHANGED.test(textOf(subject)) && !inSecurity.has(hash));
+  const found = commits.filter(
+    ({ hash, subject }) => CHANGED.test(textOf(subject)) && !REQUIRED_RUNTIME.test(textOf(subject)) && !inSecurity.has(hash),
+  );
   if (found.length === 0) return [];
   const text = `${counted(found.length, "commit")} to product code ${found.length === 1 ? "changes" : "change"} what the same use does.`;
   return [finding("changed-behaviour", "medium", text, atCommits(found))];

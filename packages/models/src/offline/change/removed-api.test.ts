@@ -84,6 +84,7 @@ describe("a removed API", () => {
     ["Remove usages of a deprecated function", ["code", "docs"], false],
     ["Drop support leftovers of OpenVMS", ["code"], false],
     ["Remove blank options", ["code", "docs"], false],
+    ["Remove 2.7 support", ["code"], false],
     ["Remove empty and trailing options", ["code", "docs"], false],
     ["Remove the requirement of an option", ["code", "docs"], false],
     ["Remove blowfish from transport ciphers", ["code"], true],

@@ -40,6 +40,7 @@ function repairsEarlier({ facts, files }: ProductChange, repairs: readonly Commi
 function isRepair({ subject, type, fixes, reverts: undone }: CommitFacts): boolean {
   // Another text of a warning or of an error repairs no use of the product.
   if (/\b(?:warnings?|error (?:codes?|messages?|texts?))\b/i.test(textOf(subject))) return false;
+  if (/\blint(?:ers?|ing)?\b|\bpre-commit\b/i.test(subject)) return false;
   // "Allow x (fix for y)" is a small feature, also if it closes an issue.
   if (/^(?:add|allow|support)/i.test(textOf(subject)) && type !== "fix" && type !== "hotfix") return false;
   if (type === "fix" || type === "hotfix" || undone !== undefined || (fixes ?? []).length > 0) return true;

@@ -27,6 +27,7 @@ const HARM = [
   // A leak of memory or of a handle is none of information.
   /\bleaking\b.{0,30}\b(?:information|data)\b|\b(?:information|data) (?:leak(?:age)?|disclosure|exposure)s?\b/i,
   /\b(?:not|no longer) (?:disclose|leak|reveal)\b/i,
+  /\bOOM\b|\bout[- ]of[- ]memory\b/i,
   // A version of an encryption that must be kept to.
   /\b(?:tls|ssl) (?:protocol )?versions? (?:check|limit|range)s?\b|\b(?:max(?:imum)?|min(?:imum)?) (?:tls|ssl) versions?\b/i,
   // Attacks with a name of their own.
@@ -67,6 +68,9 @@ const STATEMENTS = [
   /^secures?\b.{0,40}\b(?:uploads?|downloads?|endpoints?|cookies?|routes?|pages?|access|sessions?|tokens?|files?|requests?)\b/i,
   // Whoever makes a server end takes it from everybody else.
   /\b(?:prevent(?:s|ed)?|do(?:es)? not|don'?t|avoid(?:s|ed)?|never|no longer|stop(?:s|ped)?)\b.{0,20}\b(?:server|service|daemon|listener|process)\b.{0,12}\b(?:crash|exit|shut(?:ting)?[- ]?down|terminat|quit|stop)\w{0,4}\b|\b(?:do(?:es)? not|don'?t|never|no longer) (?:crash|exit|shut ?down|terminate|quit) (?:the |a )?(?:whole |entire )?(?:server|service|daemon|listener)\b/i,
+  // What is too large or malformed ends a program that panics.
+  /\breturns?\b.{0,20}\berrors?\b.{0,30}\b(?:rather than|instead of)\b.{0,20}\b(?:panic|crash|abort)\w{0,4}\b.{0,60}\b(?:too (?:long|large|big|many)|invalid|malformed|bad)\b/i,
+  /^(?:fix(?:e[sd])?|enforce[sd]?|check(?:s|ed)?)\b.{0,60}\blimits?\b.{0,20}\bexceeded\b/i,
   // The address of a server often has its password.
   /\b(?:do(?:es)? not|don'?t|never|no longer|stop) (?:print|log|leak|expose|show)\w{0,4}\b.{0,20}\b(?:ur[il]s?|dsn|connection strings?)\b/i,
   /\b(?:do not|don'?t|never|no longer|stop) (?:run|execut|load)\w{0,3}\b.{0,30}\bfrom (?:the )?(?:cwd|current (?:working )?director(?:y|ies))\b/i,
