@@ -86,6 +86,18 @@ describe("a connection", () => {
     expect(seen).toEqual([["http://models.invalid/v1/chat/completions", "models.invalid"]]);
   });
 
+  it("to a server without TLS, or to one that is no HTTP server, says so", async () => {
+    await using plain = await testStream((response) => response.end());
+    const tls = await failure(openaiModel({ model: "m", apiKey: null, baseUrl: plain.url.replace("http:", "https:"), facts }));
+    expect(tls).toMatchObject({ name: "NetworkError", message: expect.stringContaining("does not speak TLS there") });
+    const mail = createTcpServer((socket) => void socket.end("220 mail.test ESMTP\r\n")).listen(0, "127.0.0.1");
+    await once(mail, "listening");
+    const baseUrl = `http://127.0.0.1:${(mail.address() as AddressInfo).port}/v1`;
+    const other = await failure(openaiModel({ model: "m", apiKey: null, baseUrl, facts }));
+    mail.close();
+    expect(other).toMatchObject({ name: "NetworkError", message: expect.stringContaining("does not speak HTTP there") });
+  });
+
   it("is not made for a call that was already aborted", async () => {
     await using stream = await testStream((response) => response.end());
     const reason = new Error("enough");

@@ -1,6 +1,7 @@
 import { type IncomingMessage, request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import type { Socket } from "node:net";
+import { urlToHttpOptions } from "node:url";
 import type { AnswerBounds } from "../adapter/answer-bounds.ts";
 import { CONNECT_TIMEOUT } from "../adapter/connection-error.ts";
 import { type StreamedAnswer, streamedAnswer } from "./streamed-answer.ts";
@@ -27,13 +28,14 @@ export function jsonPoster(
 ): (json: string, signal: AbortSignal) => Promise<StreamedAnswer> {
   const isPlain = url.protocol === "http:";
   const send = isPlain ? httpRequest : httpsRequest;
+  // Node would do this again for each request.
+  const target = urlToHttpOptions(url);
   return async (json, signal) => {
     signal.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<StreamedAnswer>();
     const length = String(Buffer.byteLength(json));
     const request = send(
-      url,
-      { method: "POST", headers: { ...headers, "accept-encoding": "identity", "content-length": length } },
+      { ...target, method: "POST", headers: { ...headers, "accept-encoding": "identity", "content-length": length } },
       (message: IncomingMessage) => resolve(streamedAnswer(message, bounds)),
     );
     // Node's own option `signal` destroys the socket with an error. If the answer just ended, nobody listens to it, and the error ends the process.

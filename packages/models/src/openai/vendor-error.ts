@@ -65,9 +65,12 @@ export function refusedRequest(status: number, text: string, header: HeaderOf, a
 export function brokenOff(error: unknown, { remedies: { title }, apiKey }: Asked): ModelError {
   if (error instanceof ModelError) return error;
   const cause = connectionCause(error, apiKey);
-  return new NetworkError(`The connection to ${title} broke in the middle of its reply (${cause}). The reply so far is dropped.`, {
-    cause: error,
-  });
+  return new NetworkError(
+    `The connection to ${title.replace(/^The /, "the ")} broke in the middle of its reply (${cause}). The reply so far is dropped.`,
+    {
+      cause: error,
+    },
+  );
 }
 
 /** Returns the error for a failure inside a stream. `error` is an object or a text. */
