@@ -89,16 +89,16 @@ export const changeRules = {
   "removed-exports": {
     kind: "removed_api",
     looksAt:
-      "exported names of product code that are gone, in Rust and Go also public fields and functions of interfaces and traits, in Python also constants of classes and parameters that callers give by name. In JavaScript and TypeScript, only names of entry files count",
+      "exported names of product code that are gone, in Rust and Go also public fields and functions of interfaces and traits, in Rust also features of a crate, in Python also constants of classes and parameters that callers give by name. In JavaScript and TypeScript, only names of entry files count",
     severity: "high, or medium in a patch and in a program of 0.x",
     limits:
-      "C and other languages have no such facts, and Rust has them only for libraries. Methods count only in Python and Go, and not those that only the language calls. Private names, Go programs, Python scripts beside folders with code and applications with pinned dependencies do not count. In a patch and in 0.x, fewer names of Python modules than `unpromisedNames` do not count.",
+      "C and other languages have no such facts, and Rust has them only for libraries. Methods count only in Python and Go, and not those that only the language calls. Private names, Go programs, Python scripts beside folders with code and applications with pinned dependencies do not count. In a patch and in 0.x, fewer names of Python modules than `unpromisedNames` do not count, and in a patch a feature that only an optional dependency implies does not.",
     advice: "Search the code that uses it for the removed names before the rollout.",
   },
   "changed-signatures": {
     kind: "breaking_change",
     looksAt:
-      "public functions and methods of Rust and Go libraries that have other parameters, public fields that have another type, and functions that an implementation of an interface or a trait must have now",
+      "public functions and methods of Rust and Go libraries that have other parameters, public fields that have another type, aliases of Rust that stand for another type, and functions that an implementation of an interface or a trait must have now",
     severity: "high, or medium in a patch and for an interface or a trait alone",
     limits:
       "In other languages, most changes of parameters break nobody. A new function of an interface that only its package can implement does not count.",
