@@ -60,6 +60,14 @@ describe("the facts of a changelog", () => {
     expect(list?.[1]).not.toHaveProperty("commits");
   });
 
+  it("name identifiers of GitHub's Security Lab", async () => {
+    using repo = project();
+    repo.write("CHANGES.md", page("secret words (GHSL-2021-1014)"));
+    repo.write("src/a.ts", "two();\n");
+    repo.commit("Escape names");
+    expect((await changelogOf(repo))?.list).toMatchObject([{ line: 5, says: ["security"], advisories: ["GHSL-2021-1014"] }]);
+  });
+
   it("name what a merge with the number brought", async () => {
     using repo = project();
     repo.git("checkout", "--quiet", "-b", "topic");

@@ -29,6 +29,8 @@ describe("commit message", () => {
   it("keeps identifiers of advisories and of fixed issues", () => {
     const facts = readMessage("Merge pull request from GHSA-j5g3-5c8r-7qfx", "Fixes #12, closes other/repo#13. See CVE-2024-1234.");
     expect(facts).toMatchObject({ advisories: ["GHSA-j5g3-5c8r-7qfx", "CVE-2024-1234"], fixes: ["#12", "#13"], privateMerge: true });
+    // GitHub's Security Lab gives its own, before there is an advisory.
+    expect(readMessage("GHSL-2021-1014, GHSL-2021-1015", "").advisories).toEqual(["GHSL-2021-1014", "GHSL-2021-1015"]);
   });
 
   it.each([

@@ -48,6 +48,7 @@ function readBody(message: IncomingMessage, body: Readable, bounds: AnswerBounds
   const fail = (error: unknown): void => {
     if (timer !== null) clearTimeout(timer);
     body.off("data", onData);
+    body.destroy();
     message.destroy();
     reject(error);
   };
