@@ -4,8 +4,8 @@ import { boundedResponse } from "./bounded-response.ts";
 import { beginningOf } from "./response-text.ts";
 
 /**
- * Returns Node's `fetch` for use by an SDK. It sends only the headers in `names`. It omits the SDK's information about the machine,
- * `OPENAI_CUSTOM_HEADERS` and `ANTHROPIC_CUSTOM_HEADERS`. It does not follow a redirect, but returns it as the answer. No answer exceeds the limits
+ * Returns Node's `fetch` for use by Anthropic's SDK. It sends only the headers in `names`. It omits the SDK's information about the machine
+ * and `ANTHROPIC_CUSTOM_HEADERS`. It does not follow a redirect, but returns it as the answer. No answer exceeds the limits
  * in `bounds`. The SDK receives only the beginning of an error, because it reads the whole body.
  */
 export function plainFetch(names: readonly string[], bounds: AnswerBounds = DEFAULT_BOUNDS): typeof fetch {

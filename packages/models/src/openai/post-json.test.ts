@@ -51,6 +51,28 @@ describe("an answer that a proxy compresses although nobody asked for it", () =>
   });
 });
 
+describe("an answer", () => {
+  it.each(["constructor", "__proto__", "toString"])("whose compression nobody knows is read as it is: %s", async (encoding) => {
+    await using stream = await testStream((response) => {
+      response.writeHead(200, { "content-type": "text/event-stream", "content-encoding": encoding }).end(`${EVENTS}data: [DONE]\n\n`);
+    });
+    const { reply } = await outcome(openaiModel({ model: "m", apiKey: null, baseUrl: stream.url, facts }));
+    expect(reply.text).toBe(SAID);
+  });
+
+  it("is not blamed for the error of a listener", async () => {
+    await using stream = await testStream((response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" }).end(`${EVENTS}data: [DONE]\n\n`);
+    });
+    const bug = new TypeError("a fault of ours");
+    const model = openaiModel({ model: "m", apiKey: null, baseUrl: stream.url, facts });
+    const onText = () => {
+      throw bug;
+    };
+    await expect(model.complete(asking(), { signal: AbortSignal.timeout(20_000), onText })).rejects.toBe(bug);
+  });
+});
+
 describe("a connection", () => {
   it("that is not made in time fails as one that was never made", async () => {
     // A server that accepts connections but never answers a handshake.

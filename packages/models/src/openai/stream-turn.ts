@@ -33,7 +33,11 @@ export async function streamTurn(request: TurnRequest, read: (event: JsonObject)
       read(event);
       return false;
     };
-    await readEvents(answer, onEvent).catch((error: unknown) => Promise.reject(brokenOff(error, asked)));
+    try {
+      await readEvents(answer, onEvent);
+    } catch (error) {
+      throw brokenOff(error, asked);
+    }
   });
 }
 

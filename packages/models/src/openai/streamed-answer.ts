@@ -1,13 +1,17 @@
 import type { IncomingMessage } from "node:http";
-import type { Readable } from "node:stream";
-import type { ZlibOptions } from "node:zlib";
-import * as zlib from "node:zlib";
+import type { Readable, Transform } from "node:stream";
+import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import type { AnswerBounds } from "../adapter/answer-bounds.ts";
 import { eventMeter } from "../adapter/answer-meter.ts";
 import { AnswerStalled } from "../model-errors.ts";
 
 /** Returns a header of an answer by its name in lower case, or null. */
 export type HeaderOf = (name: string) => string | null;
+
+/** The connection broke before the body was complete. The cause is the error of the network, or of the compression. */
+export class BrokenAnswer extends Error {
+  override readonly name = "BrokenAnswer";
+}
 
 /** An answer whose body still arrives. Somebody must call `read` or `drop`. */
 export interface StreamedAnswer {
@@ -16,7 +20,7 @@ export interface StreamedAnswer {
   /**
    * Passes each piece of the body to `onPiece`, after decompression, until the body ends or `onPiece` returns true for the last piece. Then it reads the
    * rest in the background, so that the connection can be reused. Rejects with `AnswerTooLarge` or `AnswerStalled` at a limit, with the error that
-   * `onPiece` throws, or with the connection's error if the body is incomplete, and closes the connection.
+   * `onPiece` throws, or with `BrokenAnswer` if the body is incomplete, and closes the connection.
    */
   read(onPiece: (piece: Uint8Array) => boolean): Promise<void>;
   /** Closes the connection. Nothing more arrives. */
@@ -79,24 +83,23 @@ function readBody(message: IncomingMessage, body: Readable, bounds: AnswerBounds
     resolve();
   });
   // After the last piece, nobody waits for an error any more. Without a listener it would end the process.
-  body.on("error", fail);
+  body.on("error", (error) => fail(new BrokenAnswer(error.message, { cause: error })));
   return promise;
 }
 
-type Decompress = (options: ZlibOptions) => Readable & NodeJS.WritableStream;
-
-const DECOMPRESS: Readonly<Record<string, Decompress>> = {
-  gzip: zlib.createGunzip,
-  "x-gzip": zlib.createGunzip,
-  deflate: zlib.createInflate,
-  br: (options) => zlib.createBrotliDecompress(options as zlib.BrotliOptions),
-};
+// A server chooses the name, so it is looked up in a map and not in an object.
+const DECOMPRESS: ReadonlyMap<string, () => Transform> = new Map([
+  ["gzip", () => createGunzip()],
+  ["x-gzip", () => createGunzip()],
+  ["deflate", () => createInflate()],
+  ["br", () => createBrotliDecompress()],
+]);
 
 /** Returns the body without its compression. A request asks for none, but some proxies compress anyway. */
 function decompressed(message: IncomingMessage, encoding: string | null): Readable {
-  const create = DECOMPRESS[encoding?.trim().toLowerCase() ?? ""];
+  const create = DECOMPRESS.get(encoding?.trim().toLowerCase() ?? "");
   if (create === undefined) return message;
-  const body = create({});
+  const body = create();
   message.once("error", (error) => body.destroy(error));
   message.pipe(body);
   return body;

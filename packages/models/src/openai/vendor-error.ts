@@ -13,7 +13,7 @@ import { retryAfterMs } from "../adapter/retry-after.ts";
 import { vendorWords } from "../adapter/vendor-words.ts";
 import { NoAnswer } from "./post-json.ts";
 import { statusOfCode } from "./status-of-code.ts";
-import type { HeaderOf } from "./streamed-answer.ts";
+import { BrokenAnswer, type HeaderOf } from "./streamed-answer.ts";
 
 /** The remedies for failures of this vendor. Each is a sentence. */
 export interface Remedies {
@@ -61,15 +61,16 @@ export function refusedRequest(status: number, text: string, header: HeaderOf, a
   return saidError(saidIn(error, status, header), asked);
 }
 
-/** Returns the error for a connection that broke in the middle of the stream or was closed at a limit. */
-export function brokenOff(error: unknown, { remedies: { title }, apiKey }: Asked): ModelError {
-  if (error instanceof ModelError) return error;
+/**
+ * Returns the error for a connection that broke in the middle of the stream. A limit that was reached, and the error of whoever listens, are returned
+ * unchanged.
+ */
+export function brokenOff(error: unknown, { remedies: { title }, apiKey }: Asked): unknown {
+  if (!(error instanceof BrokenAnswer)) return error;
   const cause = connectionCause(error, apiKey);
   return new NetworkError(
     `The connection to ${title.replace(/^The /, "the ")} broke in the middle of its reply (${cause}). The reply so far is dropped.`,
-    {
-      cause: error,
-    },
+    { cause: error },
   );
 }
 
