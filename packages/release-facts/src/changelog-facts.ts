@@ -1,8 +1,9 @@
-import { type ChangelogItem, changelogItems, isChangelog, wordsOf } from "./changelog-items.ts";
+import { type ChangelogItem, changelogItems, isChangelog } from "./changelog-items.ts";
 import { compare, line } from "./clean-text.ts";
 import type { KindedFile } from "./file-facts.ts";
 import type { Git } from "./git-command.ts";
 import type { ChangelogFacts, CommitFacts, ReleaseFacts } from "./release-facts.ts";
+import { repeatedSubjects } from "./repeated-subjects.ts";
 import type { ReleaseRange } from "./release-range.ts";
 import { firstVersionIn } from "./version-step.ts";
 
@@ -26,6 +27,7 @@ export async function readChangelog(
     .filter(({ path, status }) => status !== "D" && path.startsWith(top) && isChangelog(path))
     .toSorted((a, b) => depth(a.path) - depth(b.path) || compare(a.path, b.path))
     .slice(0, MOST_FILES);
+  const repeatedIn = repeatedSubjects(commits.filter(touchesProduct));
   for (const { path, oldId, newId } of found) {
     const after = texts.get(newId);
     if (after === undefined) continue;
@@ -38,7 +40,7 @@ export async function readChangelog(
     if (items.length === 0) continue;
     const adders = await addersOf(git, base.id, head.id, path);
     for (const item of items) {
-      const about = commitsOf(item, commits, adders);
+      const about = commitsOf(item, commits, repeatedIn, adders);
       // A feature without a commit is of no use to anybody, and changelogs have many of them.
       if (about.length === 0 && item.marks.every((mark) => mark === "added")) continue;
       list.push({
@@ -61,7 +63,12 @@ const WRITES_ONLY =
  * Returns the commits that an entry is about: those that it names, or else those whose subject it repeats, or else the one that added it. Only commits that
  * touch the product count.
  */
-function commitsOf(item: ChangelogItem, commits: readonly CommitFacts[], adders: ReadonlyMap<string, string>): readonly string[] {
+function commitsOf(
+  item: ChangelogItem,
+  commits: readonly CommitFacts[],
+  repeatedIn: (words: string) => readonly CommitFacts[],
+  adders: ReadonlyMap<string, string>,
+): readonly string[] {
   const named = commits.filter(
     (commit) =>
       item.hashes.some((hash) => commit.hash.startsWith(hash.slice(0, 12))) || item.issues.some((issue) => isAbout(commit, issue)),
@@ -69,18 +76,10 @@ function commitsOf(item: ChangelogItem, commits: readonly CommitFacts[], adders:
   const merged = named.flatMap((commit) => (commit.parents > 1 ? mergedBy(commit, commits) : [commit]));
   const touching = merged.filter(touchesProduct);
   if (touching.length > 0) return [...new Set(touching.map(({ hash }) => hash))];
-  const repeated = commits.filter((commit) => touchesProduct(commit) && repeats(item, commit));
+  const repeated = repeatedIn(item.words);
   if (repeated.length > 0) return repeated.map(({ hash }) => hash);
   const adder = commits.find(({ hash }) => hash === adders.get(item.firstLine.trim()));
   return adder && touchesProduct(adder) && !WRITES_ONLY.test(adder.subject) ? [adder.hash] : [];
-}
-
-const FEWEST_WORDS = 4;
-
-/** Returns true if the entry has the whole subject of a commit, apart from its type, marks and case. Many changelogs are made of subjects. */
-function repeats({ words }: ChangelogItem, { subject }: CommitFacts): boolean {
-  const own = wordsOf(subject.replace(/^[\w./|,-]{1,40}(?:\([^)]{0,80}\))?!?:\s+/, "").replace(/\s*\(#\d{1,7}\)\s*$/, ""));
-  return own.split(" ").length - 2 >= FEWEST_WORDS && words.includes(own);
 }
 
 function isAbout({ subject, fixes }: CommitFacts, issue: string): boolean {

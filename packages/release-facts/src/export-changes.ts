@@ -40,12 +40,12 @@ export function exportChanges(files: readonly ChangedFile[], texts: ReadonlyMap<
       if (isLacking) changed.push({ file, name: line(name, 160) });
     }
   }
-  const gone = removed.filter((lost) => lost.name === "default" || !added.some((other) => isSameName(lost, other)));
+  const isAdded = sameNames(added);
+  const isRemoved = sameNames(removed);
+  const gone = removed.filter((lost) => lost.name === "default" || !isAdded(lost));
   const goneNames = new Set(gone.map(({ name }) => name));
   const listed = gone.filter(({ name }) => !members.has(name) || !goneNames.has(ownerOf(name)));
-  const fresh = added.filter(
-    (found) => !members.has(found.name) && (found.name === "default" || !removed.some((other) => isSameName(found, other))),
-  );
+  const fresh = added.filter((found) => !members.has(found.name) && (found.name === "default" || !isRemoved(found)));
   const [a, b, c] = [bounded(listed, most), bounded(changed, most), bounded(fresh, most)];
   return { removed: a, changed: b, added: c, omitted: listed.length + changed.length + fresh.length - a.length - b.length - c.length };
 }
@@ -60,10 +60,16 @@ function asPackages(file: ChangedFile): readonly ChangedFile[] {
   ];
 }
 
-function isSameName(one: Named, other: Named): boolean {
-  // A feature that was implied may now be written down.
-  const plain = ({ name }: Named) => name.replace(/^implied /, "");
-  return plain(one) === plain(other) && !(one.file.endsWith(".go") && folderOf(one.file) !== folderOf(other.file));
+/** Returns a test of whether one of these names is the same as another one, in Go also in the same folder. */
+function sameNames(list: readonly Named[]): (other: Named) => boolean {
+  const names = new Set(list.map(plainName));
+  const places = new Set(list.map((named) => `${folderOf(named.file)} ${plainName(named)}`));
+  return (other) => (other.file.endsWith(".go") ? places.has(`${folderOf(other.file)} ${plainName(other)}`) : names.has(plainName(other)));
+}
+
+/** A feature that was implied may now be written down. */
+function plainName({ name }: Named): string {
+  return name.replace(/^implied /, "");
 }
 
 function folderOf(path: string): string {

@@ -4,7 +4,7 @@ import { quoted } from "../clean-text.ts";
 import type { ChangeFinding } from "./change-finding.ts";
 import { changeThresholds } from "./change-thresholds.ts";
 import { atCommits, atFiles, atPaths, finding, named } from "./evidence.ts";
-import { type CommitFacts, type FileFacts, isRelease, type ProductChange, textOf, touches, typeOf } from "./product-change.ts";
+import { ASIDE, type CommitFacts, type FileFacts, isRelease, type ProductChange, textOf, touches, typeOf } from "./product-change.ts";
 import { isPublic } from "./public-names.ts";
 import { changedNames, saysRemoval } from "./removal-words.ts";
 import { narrowsAccess } from "./security-words.ts";
@@ -40,15 +40,14 @@ function isMarked(commit: CommitFacts): boolean {
   // A call with another form does not work any longer.
   if (
     touches(commit, "code") &&
-    type !== "refactor" &&
     (/^(?:change|convert)[sd]?\b.{0,40}\bsignatures?\b/i.test(text) ||
       /^make[sd]?\b.{0,30}\b(?:arguments?|parameters?|options?)\b.{0,40}\b(?:required|mandatory|(?:keyword|position)(?:al)?[- ]only)\b/i.test(
         text,
       ))
   )
     return true;
-  // What users need not give before, by its name in code.
-  if (touches(commit, "code") && type !== "refactor" && REQUIRES.test(text)) return true;
+  // Users did not have to give it before.
+  if (touches(commit, "code") && REQUIRES.test(text)) return true;
   // Whoever imports it by the old path finds nothing there.
   if (touches(commit, "code", "manifest") && MOVES.test(text)) return true;
   // Whoever has a class of its own below an abstract one must have all its methods.
@@ -63,9 +62,6 @@ const REQUIRES =
   /^[Rr]equires?\b (?:specifying |setting |passing |that |`[\w.:()]{3,80}`|[a-z]{2,80}(?:_\w{1,80}|[A-Z]\w{1,80})(?![\w.]* ?[<>=~^])).{0,120}$/;
 const MOVES =
   /^(?:move[sd]?|make[sd]?)\b.{1,60}\b(?:in)?to (?:an? |the )?internal (?:director(?:y|ies)|folders?|packages?|modules?)\b|^rename[sd]?\b.{1,40}\b(?:module|package) (?:name|path)s?\b/i;
-
-// What these types change, users do not call.
-const ASIDE: ReadonlySet<string> = new Set(["build", "chore", "ci", "doc", "docs", "style", "test", "tests"]);
 
 function markers({ facts }: ProductChange): readonly ChangeFinding[] {
   const commits = facts.commits.list.filter(
@@ -181,12 +177,10 @@ function isProgram({ files }: ReleaseFacts): boolean {
 
 function removedSupport({ commits, facts }: ProductChange): readonly ChangeFinding[] {
   const names = changedNames(facts);
-  const removing = commits.filter(({ subject, ...commit }) => {
-    const text = textOf(subject);
+  const removing = commits.filter((commit) => {
+    const text = textOf(commit.subject);
     // "Remove 2.7 support" is about the language.
-    return (
-      saysRemoval({ subject, ...commit }, names) && !LANGUAGES.test(text) && !/^\w+ (?:support for )?v?\d+\.\d+(?: support)?\b/i.test(text)
-    );
+    return saysRemoval(commit, names) && !LANGUAGES.test(text) && !/^\w+ (?:support for )?v?\d+\.\d+(?: support)?\b/i.test(text);
   });
   if (removing.length === 0) return [];
   const text = `${counted(removing.length, "commit")} to product code ${removing.length === 1 ? "removes" : "remove"} support or something deprecated.`;

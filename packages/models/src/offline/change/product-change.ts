@@ -90,7 +90,7 @@ export function isRelease({ subject }: Pick<CommitFacts, "subject">): boolean {
 }
 
 /** The types of commits that do not change what the product does. */
-const ASIDE: ReadonlySet<string> = new Set(
+export const ASIDE: ReadonlySet<string> = new Set(
   "bench benchmark benchmarks build changelog chore ci doc docs example examples format lint manual prettier readme refactor release style test tests tooling types typo version".split(
     " ",
   ),
