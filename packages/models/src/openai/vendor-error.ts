@@ -3,7 +3,7 @@ import { connectionCause } from "../adapter/connection-error.ts";
 import {
   AuthenticationError,
   ContextOverflow,
-  ModelError,
+  type ModelError,
   NetworkError,
   ProviderError,
   RateLimitError,
