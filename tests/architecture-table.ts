@@ -54,7 +54,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   "packages/models": {
     // Of release-facts only the entry "facts": the offline rules judge facts that come from a tool or from the input, so they parse them.
     ours: below("contracts", "release-facts"),
-    clients: ["@anthropic-ai/sdk", "@aws-sdk/client-bedrock-runtime", "gpt-tokenizer", "openai"],
+    clients: ["@anthropic-ai/sdk", "@aws-sdk/client-bedrock-runtime", "gpt-tokenizer", "openai", "undici"],
   },
 
   // Only for development: real releases with their facts and labels.
@@ -156,6 +156,7 @@ export const homes: Readonly<Record<string, readonly string[]>> = {
   // Packages that declare a schema import it from one file, which uses only its types: decision 0067.
   typebox: ["packages/contracts/src/schema.ts"],
   ulid: ["packages/contracts/src"],
+  undici: ["packages/models/src/openai"],
   vitest: [
     "packages/testing/src/servers",
     "packages/bus/src/conformance",

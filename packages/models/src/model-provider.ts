@@ -33,6 +33,11 @@ export interface ModelProvider {
   complete(request: ModelRequest, context: ModelContext): Promise<ModelReply>;
   /** Returns about how many tokens this prompt needs, for planning and never for billing. A longer prompt never has a smaller estimate. */
   estimateTokens(entries: readonly TranscriptEntry[], system: string): number;
+  /**
+   * Returns a number that `estimateTokens([entry], "")` never exceeds, without counting. A prompt that fits by these numbers is not counted. Absent if
+   * the provider's estimate is as cheap.
+   */
+  mostTokens?(entry: TranscriptEntry): number;
 }
 
 /** The abilities of a model. An agent whose model has no tools answers with text. */

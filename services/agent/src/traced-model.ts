@@ -35,6 +35,7 @@ export function tracedModel(model: ModelProvider, { log, monotonic, factsOf = mo
     dialect: model.dialect,
     complete,
     estimateTokens: (entries, system) => model.estimateTokens(entries, system),
+    ...(model.mostTokens ? { mostTokens: model.mostTokens.bind(model) } : {}),
   };
 
   async function complete(request: ModelRequest, context: ModelContext): Promise<ModelReply> {
@@ -43,7 +44,16 @@ export function tracedModel(model: ModelProvider, { log, monotonic, factsOf = mo
     const { runId, round, profile } = request.run;
     const { tools, toolChoice = "auto" } = request;
     log.debug(
-      { runId, ...(round === undefined ? {} : { round }), messages: messagesOf(request), tools: tools.length, toolChoice },
+      {
+        runId,
+        ...(round === undefined ? {} : { round }),
+        // A log that drops debug lines does not read the messages.
+        get messages() {
+          return messagesOf(request);
+        },
+        tools: tools.length,
+        toolChoice,
+      },
       "the model is asked",
     );
     if (!spansAreOn() && !metricsAreOn()) return model.complete(request, context);

@@ -79,7 +79,7 @@ export const chunkingMutations: Mutations = {
     patches: [
       {
         file: "services/agent/src/context/plan-context.ts",
-        find: "budget: tighter(budget, refused.use.history), maySummarise: false",
+        find: "budget: tighter(budget, history), maySummarise: false",
         replace: "budget, maySummarise: false",
       },
     ],

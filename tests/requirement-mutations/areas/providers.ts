@@ -83,8 +83,8 @@ export const providersMutations: Mutations = {
     patches: [
       {
         file: "services/agent/src/traced-model.ts",
-        find: "tools: tools.length, toolChoice },",
-        replace: `tools: tools.length, ...(toolChoice === "auto" ? { toolChoice } : {}) },`,
+        find: "tools: tools.length,\n        toolChoice,",
+        replace: `tools: tools.length,\n        ...(toolChoice === "auto" ? { toolChoice } : {}),`,
       },
     ],
   },

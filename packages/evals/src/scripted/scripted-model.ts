@@ -21,6 +21,7 @@ export function scriptedModel(model: ModelProvider, turnsOf: TurnsOf): ModelProv
     capabilities: model.capabilities,
     dialect: model.dialect,
     estimateTokens: (entries, system) => model.estimateTokens(entries, system),
+    ...(model.mostTokens ? { mostTokens: model.mostTokens.bind(model) } : {}),
     async complete(request, context) {
       const turns = await turnsOf(request.run.runId, context.signal);
       return turns === null ? model.complete(request, context) : played(turns, request, context, model);

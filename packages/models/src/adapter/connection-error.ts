@@ -29,14 +29,15 @@ export function connectionCause(error: unknown, secret: string | null): string {
 }
 
 function knownReason(causes: readonly Error[]): string | undefined {
-  return causes.map((cause) => REASONS[codeOf(cause)]).find((reason) => reason !== undefined);
+  return causes.map((cause) => REASONS[codeOf(cause)] ?? REASONS[cause.name]).find((reason) => reason !== undefined);
 }
 
-/** The code of the error if our own client could not connect in time. Node's `fetch` has the same. */
-export const CONNECT_TIMEOUT = "UND_ERR_CONNECT_TIMEOUT";
+/** The code of the error if a client of undici, such as Node's `fetch`, could not connect in time. */
+const CONNECT_TIMEOUT = "UND_ERR_CONNECT_TIMEOUT";
 
 const BROKE = /^terminated$|truncated event message|premature close/i;
 
+/** The reasons by the code or the name of an error. */
 const REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: "nothing listens there",
   ECONNRESET: "the other side reset the connection",
@@ -48,6 +49,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EPIPE: "the connection is closed",
   EPROTO: "the other side does not speak TLS there",
   ERR_SSL_WRONG_VERSION_NUMBER: "the other side does not speak TLS there",
+  HTTPParserError: "the other side does not speak HTTP there",
   HPE_INVALID_CONSTANT: "the other side does not speak HTTP there",
   CERT_HAS_EXPIRED: "its certificate has expired",
   DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is self-signed",

@@ -1,7 +1,7 @@
 import type { AdapterSettings } from "../adapter/adapter-settings.ts";
 import type { ModelContext, ModelProvider, ModelReply, ModelRequest } from "../model-provider.ts";
 import { assertPaired } from "../pairing.ts";
-import { estimateTokens } from "../tokens/estimate-tokens.ts";
+import { tokenEstimates } from "../tokens/estimate-tokens.ts";
 import { untilAborted } from "../adapter/until-aborted.ts";
 import { wireTools } from "../adapter/wire-tools.ts";
 import { type AnthropicClient, anthropicClient } from "./client.ts";
@@ -24,7 +24,7 @@ export function anthropicModel(settings: AdapterSettings): ModelProvider {
     dialect: "anthropic",
     capabilities: { tools, streaming: true, vision, sampling: false, contextTokens, maxOutputTokens, resultChars },
     complete: (request, context) => complete(client, settings, request, context),
-    estimateTokens: (entries, system) => estimateTokens(entries, system, "anthropic"),
+    ...tokenEstimates("anthropic"),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { ModelContext, ModelProvider, ModelReply, ModelRequest } from "../model-provider.ts";
 import { assertPaired } from "../pairing.ts";
-import { estimateTokens } from "../tokens/estimate-tokens.ts";
+import { tokenEstimates } from "../tokens/estimate-tokens.ts";
 import { untilAborted } from "../adapter/until-aborted.ts";
 import { wireTools } from "../adapter/wire-tools.ts";
 import type { BedrockSettings } from "./bedrock-settings.ts";
@@ -24,7 +24,7 @@ export function bedrockModel(settings: BedrockSettings): ModelProvider {
     dialect: "bedrock",
     capabilities: { tools, streaming: true, vision, sampling, contextTokens, maxOutputTokens, resultChars },
     complete: (request, context) => complete(client, settings, request, context),
-    estimateTokens: (entries, system) => estimateTokens(entries, system, "bedrock"),
+    ...tokenEstimates("bedrock"),
   };
 }
 

@@ -1,9 +1,8 @@
-import type { TranscriptEntry } from "@toolbus/contracts";
 import { freeCallIds } from "../adapter/call-ids.ts";
 import { ProviderError } from "../model-errors.ts";
 import type { ModelFacts } from "../facts/model-facts.ts";
 import type { ModelCall, ModelContext, ModelProvider, ModelReply, ModelRequest } from "../model-provider.ts";
-import { estimateTokens } from "../tokens/estimate-tokens.ts";
+import { tokenEstimates } from "../tokens/estimate-tokens.ts";
 import { textTokens } from "../tokens/text-tokens.ts";
 import { tokenizer } from "../tokens/tokenizer.ts";
 import { assertPaired } from "../pairing.ts";
@@ -43,7 +42,7 @@ export function cliModel({ model, program, args, environment, facts }: CliModelS
     dialect: "cli",
     capabilities: { tools, streaming: false, vision: false, sampling: true, contextTokens, maxOutputTokens, resultChars },
     complete,
-    estimateTokens: estimate,
+    ...estimates,
   };
 
   async function complete(request: ModelRequest, { signal, onText }: ModelContext): Promise<ModelReply> {
@@ -87,12 +86,10 @@ export function cliModel({ model, program, args, environment, facts }: CliModelS
       ? answer.calls.map((call, n) => ({ id: ids[n] ?? "", ...tools.restored(call.name, call.arguments) }))
       : [];
     const outputTokens = textTokens(answer.text + calls.map((call) => call.arguments).join(""), tokenizer().count);
-    const estimated = { inputTokens: estimate(request.transcript, request.system), outputTokens, estimated: true };
+    const estimated = { inputTokens: estimates.estimateTokens(request.transcript, request.system), outputTokens, estimated: true };
     return { text: answer.text, calls, stop: calls.length > 0 ? "tool_use" : "end_turn", usage: answer.usage ?? estimated, model };
   }
 }
 
-/** Estimates the tokens for an unknown family, because nobody knows which model is behind the command. */
-function estimate(entries: readonly TranscriptEntry[], system: string): number {
-  return estimateTokens(entries, system, "other");
-}
+/** The estimates for an unknown family, because nobody knows which model is behind the command. */
+const estimates = tokenEstimates("other");

@@ -141,6 +141,12 @@ function describePromises(name: string, { open, textRequest, callRequest, determ
       expect(provider.estimateTokens([], "a longer system prompt")).toBeGreaterThan(provider.estimateTokens([], ""));
     });
 
+    it("never estimates more tokens for an entry than its own limit", () => {
+      const provider = open();
+      for (const entry of callRequest.transcript)
+        expect(provider.estimateTokens([entry], "")).toBeLessThanOrEqual(provider.mostTokens?.(entry) ?? Number.POSITIVE_INFINITY);
+    });
+
     it.runIf(deterministic)("gives the same reply to the same request", async () => {
       const [one, other] = [await completed(open(), callRequest), await completed(open(), callRequest)];
       expect(one).toEqual(other);

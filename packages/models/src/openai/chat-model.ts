@@ -1,8 +1,7 @@
-import type { TranscriptEntry } from "@toolbus/contracts";
 import type { AdapterSettings } from "../adapter/adapter-settings.ts";
 import type { ModelContext, ModelProvider, ModelReply, ModelRequest } from "../model-provider.ts";
 import { assertPaired } from "../pairing.ts";
-import { estimateTokens } from "../tokens/estimate-tokens.ts";
+import { tokenEstimates } from "../tokens/estimate-tokens.ts";
 import { capabilitiesOf } from "./capabilities.ts";
 import { chatHistory } from "./chat-history.ts";
 import { chatRequest, chatTool } from "./chat-request.ts";
@@ -21,8 +20,8 @@ export function chatModel(vendor: ChatVendor, settings: AdapterSettings): ModelP
   const client = openaiClient(settings, vendor, "chat/completions");
   const history = chatHistory(vendor, model);
   const send = toolsSender(vendor.dialect, chatTool);
-  const estimate = (entries: readonly TranscriptEntry[], system: string) => estimateTokens(entries, system, vendor.tokens);
-  return { name: vendor.name, model, dialect: vendor.dialect, capabilities: capabilitiesOf(facts), complete, estimateTokens: estimate };
+  const estimates = tokenEstimates(vendor.tokens);
+  return { name: vendor.name, model, dialect: vendor.dialect, capabilities: capabilitiesOf(facts), complete, ...estimates };
 
   async function complete(request: ModelRequest, context: ModelContext): Promise<ModelReply> {
     const { transcript, system } = request;
@@ -39,7 +38,7 @@ export function chatModel(vendor: ChatVendor, settings: AdapterSettings): ModelP
     if (ending === null) throw unfinished(asked);
     const whole = turn.whole(transcript);
     if (whole === null) throw vendor.endings[ending] === null ? gaveUp(asked) : unknownEnding(ending, asked);
-    return replyOf(whole, request, { api: vendor.api, model, estimateTokens: estimate });
+    return replyOf(whole, request, { api: vendor.api, model, ...estimates });
   }
 }
 

@@ -1,8 +1,7 @@
-import type { TranscriptEntry } from "@toolbus/contracts";
 import type { AdapterSettings } from "../adapter/adapter-settings.ts";
 import type { ModelContext, ModelProvider, ModelReply, ModelRequest } from "../model-provider.ts";
 import { assertPaired } from "../pairing.ts";
-import { estimateTokens } from "../tokens/estimate-tokens.ts";
+import { tokenEstimates } from "../tokens/estimate-tokens.ts";
 import { capabilitiesOf } from "./capabilities.ts";
 import { openaiClient } from "./client.ts";
 import { heardUntilAborted } from "./heard-until-aborted.ts";
@@ -24,8 +23,8 @@ export function openaiResponsesModel(settings: AdapterSettings): ModelProvider {
   const client = openaiClient(settings, OPENAI, "responses");
   const history = responsesHistory(model);
   const send = toolsSender("openai", responsesTool);
-  const estimate = (entries: readonly TranscriptEntry[], system: string) => estimateTokens(entries, system, "openai");
-  return { name: OPENAI.name, model, dialect: "openai", capabilities: capabilitiesOf(facts), complete, estimateTokens: estimate };
+  const estimates = tokenEstimates("openai");
+  return { name: OPENAI.name, model, dialect: "openai", capabilities: capabilitiesOf(facts), complete, ...estimates };
 
   async function complete(request: ModelRequest, context: ModelContext): Promise<ModelReply> {
     const { transcript, toolChoice } = request;
@@ -41,6 +40,6 @@ export function openaiResponsesModel(settings: AdapterSettings): ModelProvider {
     if (ending === null) throw unfinished(asked);
     const whole = turn.whole(transcript);
     if (whole === null) throw unknownEnding(ending, asked);
-    return replyOf(whole, request, { api: RESPONSES_API, model, estimateTokens: estimate });
+    return replyOf(whole, request, { api: RESPONSES_API, model, ...estimates });
   }
 }

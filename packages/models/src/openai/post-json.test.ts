@@ -79,7 +79,7 @@ describe("a connection", () => {
     const silent = createTcpServer().listen(0, "127.0.0.1");
     await once(silent, "listening");
     const url = new URL(`https://127.0.0.1:${(silent.address() as AddressInfo).port}/v1`);
-    const failed = await jsonPoster(url, {}, DEFAULT_BOUNDS, 50)("{}", AbortSignal.timeout(20_000)).catch((error: unknown) => error);
+    const failed = await jsonPoster(url, {}, DEFAULT_BOUNDS, 50)("{}", AbortSignal.timeout(4_000)).catch((error: unknown) => error);
     silent.close();
     expect(failed).toMatchObject({ name: "NoAnswer", cause: { code: "UND_ERR_CONNECT_TIMEOUT" } });
   });
@@ -108,6 +108,23 @@ describe("a connection", () => {
     expect(seen).toEqual([["http://models.invalid/v1/chat/completions", "models.invalid"]]);
   });
 
+  it("needs no part of its library that could replace the dispatcher of Node's own fetch", async () => {
+    await using stream = await testStream((response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" }).end(`${EVENTS}data: [DONE]\n\n`);
+    });
+    const script = `
+      import { openaiModel } from ${JSON.stringify(new URL("openai-model.ts", import.meta.url).href)};
+      import { createRequire } from "node:module";
+      const model = openaiModel(${JSON.stringify({ model: "m", apiKey: "k", baseUrl: stream.url, facts })});
+      await model.complete(${JSON.stringify(asking())}, { signal: AbortSignal.timeout(20_000), onText: () => {} });
+      const loaded = Object.keys(createRequire(import.meta.url).cache).map((file) => file.replace(/^.*node_modules.undici./, ""));
+      process.stdout.write(JSON.stringify(loaded));`;
+    const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", script], { timeout: 30_000 });
+    const loaded = JSON.parse(stdout) as readonly string[];
+    expect(loaded).toContainEqual(expect.stringMatching(/^lib.dispatcher.pool\.js$/));
+    expect(loaded.filter((file) => /^(?:index\.js|lib.global\.js|lib.web)/.test(file))).toEqual([]);
+  });
+
   it("to a server without TLS, or to one that is no HTTP server, says so", async () => {
     await using plain = await testStream((response) => response.end());
     const tls = await failure(openaiModel({ model: "m", apiKey: null, baseUrl: plain.url.replace("http:", "https:"), facts }));
@@ -118,6 +135,18 @@ describe("a connection", () => {
     const other = await failure(openaiModel({ model: "m", apiKey: null, baseUrl, facts }));
     mail.close();
     expect(other).toMatchObject({ name: "NetworkError", message: expect.stringContaining("does not speak HTTP there") });
+  });
+
+  it("sends nothing of a call that is aborted before it is made", async () => {
+    await using stream = await testStream((response) => response.end());
+    const post = jsonPoster(new URL(stream.url), {}, DEFAULT_BOUNDS);
+    const controller = new AbortController();
+    const posted = post('{"n":1}', controller.signal);
+    const reason = new Error("enough");
+    controller.abort(reason);
+    await expect(posted).rejects.toBe(reason);
+    (await post('{"n":2}', AbortSignal.timeout(20_000))).drop();
+    expect(stream.bodies).toEqual([{ n: 2 }]);
   });
 
   it("is not made for a call that was already aborted", async () => {

@@ -1,10 +1,7 @@
-import { type IncomingMessage, request as httpRequest } from "node:http";
-import { request as httpsRequest } from "node:https";
-import type { Socket } from "node:net";
-import { urlToHttpOptions } from "node:url";
+import type { Dispatcher } from "undici";
 import type { AnswerBounds } from "../adapter/answer-bounds.ts";
-import { CONNECT_TIMEOUT } from "../adapter/connection-error.ts";
-import { type StreamedAnswer, streamedAnswer } from "./streamed-answer.ts";
+import { openDispatcher } from "./dispatcher.ts";
+import { type ArrivingAnswer, arrivingAnswer, type StreamedAnswer } from "./streamed-answer.ts";
 
 /** A request that got no answer. The cause is the error of the network. */
 export class NoAnswer extends Error {
@@ -15,10 +12,10 @@ export class NoAnswer extends Error {
 const CONNECT_MS = 10_000;
 
 /**
- * Returns a function that posts JSON text to one address with these headers, over Node's own client. It follows no redirect, because the request
- * contains a key. It never repeats a request and sets no deadline, because the caller's signal is the deadline. Node's global agents keep idle connections
- * for 5 s, and use a proxy if Node is configured to use one (`NODE_USE_ENV_PROXY`). Rejects with `NoAnswer` if no answer begins or no connection is made
- * in `connectMs`, and with the signal's reason after an abort. An abort also ends the body of the answer.
+ * Returns a function that posts JSON text to one address with these headers, over undici's dispatchers. It follows no redirect, because the request
+ * contains a key. It never repeats a request and sets no deadline, because the caller's signal is the deadline. Idle connections stay open for 4 s, or as
+ * long as the server says. Node's proxy of the environment is used if Node is configured to use one (`NODE_USE_ENV_PROXY`). Rejects with `NoAnswer` if no
+ * answer begins or no connection is made in `connectMs`, and with the signal's reason after an abort. An abort also ends the body of the answer.
  */
 export function jsonPoster(
   url: URL,
@@ -26,34 +23,47 @@ export function jsonPoster(
   bounds: AnswerBounds,
   connectMs = CONNECT_MS,
 ): (json: string, signal: AbortSignal) => Promise<StreamedAnswer> {
-  const isPlain = url.protocol === "http:";
-  const send = isPlain ? httpRequest : httpsRequest;
-  // Node would do this again for each request.
-  const target = urlToHttpOptions(url);
+  const dispatcher = openDispatcher(url.origin, connectMs);
+  const target = { origin: url.origin, path: `${url.pathname}${url.search}`, method: "POST" } as const;
+  const sent = { ...headers, "accept-encoding": "identity" };
   return async (json, signal) => {
     signal.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<StreamedAnswer>();
-    const length = String(Buffer.byteLength(json));
-    const request = send(
-      { ...target, method: "POST", headers: { ...headers, "accept-encoding": "identity", "content-length": length } },
-      (message: IncomingMessage) => resolve(streamedAnswer(message, bounds)),
-    );
-    // Node's own option `signal` destroys the socket with an error. If the answer just ended, nobody listens to it, and the error ends the process.
-    const abort = (): void => void request.destroy();
+    let controller: Dispatcher.DispatchController | null = null;
+    let answer: ArrivingAnswer | null = null;
+    const abort = (): void => {
+      reject(signal.reason);
+      controller?.abort(ABORTED);
+    };
     signal.addEventListener("abort", abort, { once: true });
-    request.once("close", () => signal.removeEventListener("abort", abort));
-    request.on("error", (error) => reject(signal.aborted ? signal.reason : new NoAnswer(error.message, { cause: error })));
-    request.once("socket", (socket) => limitConnecting(socket, isPlain ? "connect" : "secureConnect", connectMs));
-    request.end(json);
+    const over = (): void => signal.removeEventListener("abort", abort);
+    // Headers are a new object for each request, because a dispatcher of a proxy adds its own to them.
+    dispatcher.dispatch(
+      { ...target, headers: { ...sent }, body: json },
+      {
+        onRequestStart(started) {
+          controller = started;
+          if (signal.aborted) started.abort(ABORTED);
+        },
+        onResponseStart(started, status, received) {
+          answer = arrivingAnswer(status, received, bounds, started);
+          resolve(answer);
+        },
+        onResponseData: (_, piece) => answer?.push(piece),
+        onResponseEnd() {
+          over();
+          answer?.end();
+        },
+        onResponseError(_, error) {
+          over();
+          if (answer) answer.fail(error);
+          else reject(new NoAnswer(error.message, { cause: error }));
+        },
+      },
+    );
     return await promise;
   };
 }
 
-/** Ends a connection that is not made in time. Without this, a host that drops packets would use up the deadline of the call. */
-function limitConnecting(socket: Socket, connected: "connect" | "secureConnect", connectMs: number): void {
-  if (!socket.connecting) return;
-  const late = (): Error => Object.assign(new Error(`there was no connection after ${connectMs} ms`), { code: CONNECT_TIMEOUT });
-  const timer = setTimeout(() => socket.destroy(late()), connectMs);
-  const stop = (): void => clearTimeout(timer);
-  socket.once(connected, stop).once("close", stop);
-}
+/** The reason of an abort is for the caller, and not for the dispatcher. */
+const ABORTED = new Error("the caller has aborted the request");

@@ -1,5 +1,5 @@
-import type { IncomingMessage } from "node:http";
-import type { Readable, Transform } from "node:stream";
+import type { IncomingHttpHeaders } from "node:http";
+import type { Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import type { AnswerBounds } from "../adapter/answer-bounds.ts";
 import { eventMeter } from "../adapter/answer-meter.ts";
@@ -27,65 +27,100 @@ export interface StreamedAnswer {
   drop(): void;
 }
 
+/** The side of an answer that receives it from the network. */
+export interface ArrivingAnswer extends StreamedAnswer {
+  push(piece: Uint8Array): void;
+  end(): void;
+  fail(error: Error): void;
+}
+
+/** The connection of an answer. */
+export interface Connection {
+  pause(): void;
+  resume(): void;
+  /** Closes the connection. Does nothing after the end of the answer. */
+  abort(reason: Error): void;
+}
+
 // A stream should end soon after its last event. If the server leaves it open for longer than this, the adapter closes the connection.
 const AFTER_LAST_MS = 1000;
 
-/** Wraps an answer of Node's client. */
-export function streamedAnswer(message: IncomingMessage, bounds: AnswerBounds): StreamedAnswer {
+/** Returns the answer that arrives over this connection. Until somebody calls `read`, it keeps what arrives. */
+export function arrivingAnswer(status: number, headers: IncomingHttpHeaders, bounds: AnswerBounds, connection: Connection): ArrivingAnswer {
   const header: HeaderOf = (name) => {
-    const value = message.headers[name];
+    const value = headers[name];
     return value === undefined ? null : String(value);
   };
-  return {
-    status: message.statusCode ?? 0,
-    header,
-    read: (onPiece) => readBody(message, decompressed(message, header("content-encoding")), bounds, onPiece),
-    drop: () => void message.destroy(),
-  };
+  const body = bodyReader(bounds, connection);
+  const { push, end, fail } = decompressed(body, header("content-encoding"), connection);
+  return { status, header, push, end, fail, read: body.read, drop: body.drop };
 }
 
-function readBody(message: IncomingMessage, body: Readable, bounds: AnswerBounds, onPiece: (piece: Uint8Array) => boolean): Promise<void> {
+type Sink = Pick<ArrivingAnswer, "push" | "end" | "fail">;
+
+function bodyReader(bounds: AnswerBounds, connection: Connection): Sink & Pick<StreamedAnswer, "read" | "drop"> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const meter = eventMeter(bounds);
+  let onPiece: (piece: Uint8Array) => boolean = () => false;
+  /** What arrived before somebody reads, or null after that. */
+  let early: (() => void)[] | null = [];
   let timer: NodeJS.Timeout | null = null;
   let last = false;
-  const fail = (error: unknown): void => {
-    if (timer !== null) clearTimeout(timer);
-    body.off("data", onData);
-    body.destroy();
-    message.destroy();
-    reject(error);
+  let over = false;
+  const inTurn = (act: () => void): void => void (early === null ? act() : early.push(act));
+  return {
+    push: (piece) => (early === null ? take(piece) : inTurn(() => take(piece))),
+    end: () => inTurn(end),
+    fail: (error) => inTurn(() => stop(new BrokenAnswer(error.message, { cause: error }))),
+    read(listener) {
+      onPiece = listener;
+      const acts = early ?? [];
+      early = null;
+      for (const act of acts) act();
+      return promise;
+    },
+    drop: () => connection.abort(DROPPED),
   };
-  // The first piece has no limit here, because the model thinks before it. One timer serves all pieces.
-  const onSilence = (): void => {
-    if (last) message.destroy();
-    else fail(new AnswerStalled(bounds.silenceMs));
-  };
-  const onData = (piece: Uint8Array): void => {
-    if (last) return;
+
+  function take(piece: Uint8Array): void {
+    if (last || over) return;
     try {
       meter(piece);
       last = onPiece(piece);
     } catch (error) {
-      fail(error);
+      stop(error);
       return;
     }
     if (last) {
-      if (timer !== null) clearTimeout(timer);
+      clearTimeout(timer ?? undefined);
       timer = setTimeout(onSilence, AFTER_LAST_MS);
       resolve();
     } else if (timer === null) timer = setTimeout(onSilence, bounds.silenceMs);
     else timer.refresh();
-  };
-  body.on("data", onData);
-  body.once("end", () => {
-    if (timer !== null) clearTimeout(timer);
+  }
+
+  // The first piece has no limit here, because the model thinks before it. One timer serves all pieces.
+  function onSilence(): void {
+    stop(new AnswerStalled(bounds.silenceMs));
+  }
+
+  function end(): void {
+    over = true;
+    clearTimeout(timer ?? undefined);
     resolve();
-  });
-  // After the last piece, nobody waits for an error any more. Without a listener it would end the process.
-  body.on("error", (error) => fail(new BrokenAnswer(error.message, { cause: error })));
-  return promise;
+  }
+
+  /** Ends the reading and closes the connection. After the last piece nobody is told, because the answer is whole. */
+  function stop(error: unknown): void {
+    if (over) return;
+    over = true;
+    clearTimeout(timer ?? undefined);
+    reject(error);
+    connection.abort(DROPPED);
+  }
 }
+
+const DROPPED = new Error("the rest of the answer is not wanted");
 
 // A server chooses the name, so it is looked up in a map and not in an object.
 const DECOMPRESS: ReadonlyMap<string, () => Transform> = new Map([
@@ -95,12 +130,24 @@ const DECOMPRESS: ReadonlyMap<string, () => Transform> = new Map([
   ["br", () => createBrotliDecompress()],
 ]);
 
-/** Returns the body without its compression. A request asks for none, but some proxies compress anyway. */
-function decompressed(message: IncomingMessage, encoding: string | null): Readable {
+/** Returns a sink that passes on what it receives without its compression. A request asks for none, but some proxies compress anyway. */
+function decompressed(body: Sink, encoding: string | null, connection: Connection): Sink {
   const create = DECOMPRESS.get(encoding?.trim().toLowerCase() ?? "");
-  if (create === undefined) return message;
-  const body = create();
-  message.once("error", (error) => body.destroy(error));
-  message.pipe(body);
-  return body;
+  if (create === undefined) return body;
+  const stream = create();
+  stream
+    .on("data", body.push)
+    .on("end", body.end)
+    .on("error", body.fail)
+    .on("drain", () => connection.resume());
+  return {
+    push(piece) {
+      if (!stream.write(piece)) connection.pause();
+    },
+    end: () => void stream.end(),
+    fail(error) {
+      stream.destroy();
+      body.fail(error);
+    },
+  };
 }

@@ -1,6 +1,6 @@
 import type { TranscriptEntry } from "@toolbus/contracts";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { estimateTokens, estimateToolTokens } from "./estimate-tokens.ts";
+import { estimateTokens, estimateToolTokens, mostTokens } from "./estimate-tokens.ts";
 import { loadTokenizer } from "./tokenizer.ts";
 
 const SYSTEM = "Be brief, and look things up before you say anything about them.";
@@ -67,6 +67,27 @@ describe("an estimate", () => {
     const asText = `${tool.name}${tool.description}${JSON.stringify(tool.parameters)}`;
     const families = ["openai", "anthropic", "bedrock", "other"] as const;
     for (const family of families) expect(estimateToolTokens([tool])).toBeGreaterThanOrEqual(estimateTokens([], asText, family));
+  });
+
+  it.each(["openai", "anthropic", "bedrock", "other"] as const)("is never more than the limit that needs no count (%s)", (family) => {
+    const thinking = { content: [{ type: "thinking", thinking: LONG, signature: LONG }] };
+    const result: TranscriptEntry = {
+      type: "result",
+      runId: "r",
+      round: 1,
+      id: "a",
+      callId: "c",
+      name: "look",
+      status: "ok",
+      content: "東京".repeat(9000),
+      isError: false,
+      at: 1,
+    };
+    // In the last entry, every byte is a token.
+    for (const entry of [user, turn(), turn(thinking), result, { ...user, text: "\u0001".repeat(40_000) }]) {
+      expect(estimateTokens([entry], "", family)).toBeLessThanOrEqual(mostTokens(entry, family));
+      expect(mostTokens(entry, family)).toBe(mostTokens(structuredClone(entry), family));
+    }
   });
 
   it("counts an entry once", () => {

@@ -1,8 +1,9 @@
 import { isJsonObject, type Json, type TranscriptEntry } from "@toolbus/contracts";
 import type { ToolSpec } from "../schema/tool-spec.ts";
 import { type TokenFamily, tokenFactors } from "./token-family.ts";
-import { textTokens } from "./text-tokens.ts";
-import { tokenizer } from "./tokenizer.ts";
+import type { ModelProvider } from "../model-provider.ts";
+import { mostTextTokens, textTokens } from "./text-tokens.ts";
+import { type CountTokens, tokenizer } from "./tokenizer.ts";
 
 /**
  * Returns about how many tokens a prompt needs with models of this family, for an adapter's `estimateTokens`. More entries, or more text at the end
@@ -15,6 +16,21 @@ export function estimateTokens(entries: readonly TranscriptEntry[], system: stri
   if (known.generation !== generation) known = { generation, entries: new WeakMap(), tools: new WeakMap() };
   const tokens = entries.reduce((sum, entry) => sum + entryTokens(entry), tokensOf(system));
   return Math.ceil(tokens * tokenFactors[family]);
+}
+
+/** Returns the limits and estimates of a provider whose models are of this family. */
+export function tokenEstimates(family: TokenFamily): Required<Pick<ModelProvider, "estimateTokens" | "mostTokens">> {
+  return {
+    estimateTokens: (entries, system) => estimateTokens(entries, system, family),
+    mostTokens: (entry) => mostTokens(entry, family),
+  };
+}
+
+/** Returns a number that the estimate for this entry alone never exceeds. It reads the lengths of texts, and each entry only once. */
+export function mostTokens(entry: TranscriptEntry, family: TokenFamily): number {
+  let most = limits.get(entry);
+  if (most === undefined) limits.set(entry, (most = PER_ENTRY + contentTokens(entry, mostTextTokens)));
+  return Math.ceil(most * tokenFactors[family]);
 }
 
 /**
@@ -36,25 +52,28 @@ const PER_TOOL = 12;
 
 let known = { generation: -1, entries: new WeakMap<TranscriptEntry, number>(), tools: new WeakMap<ToolSpec, number>() };
 
+const limits = new WeakMap<TranscriptEntry, number>();
+
 function entryTokens(entry: TranscriptEntry): number {
   const before = known.entries.get(entry);
   if (before !== undefined) return before;
-  const tokens = PER_ENTRY + contentTokens(entry);
+  const tokens = PER_ENTRY + contentTokens(entry, tokensOf);
   known.entries.set(entry, tokens);
   return tokens;
 }
 
-function contentTokens(entry: TranscriptEntry): number {
+/** Returns the tokens of an entry's texts and calls, each text by the given count. */
+function contentTokens(entry: TranscriptEntry, count: CountTokens): number {
   switch (entry.type) {
     case "user":
-      return tokensOf(entry.text);
+      return count(entry.text);
     case "assistant":
       return entry.calls.reduce(
-        (sum, call) => sum + PER_CALL + tokensOf(call.name) + tokensOf(call.arguments),
-        tokensOf(entry.text) + reasoningTokens(entry.vendor?.payload ?? null),
+        (sum, call) => sum + PER_CALL + count(call.name) + count(call.arguments),
+        count(entry.text) + reasoningTokens(entry.vendor?.payload ?? null, count),
       );
     case "result":
-      return PER_CALL + tokensOf(entry.content);
+      return PER_CALL + count(entry.content);
     default:
       return entry satisfies never;
   }
@@ -69,11 +88,11 @@ function toolTokens(tool: ToolSpec): number {
 }
 
 /** Returns the additional tokens of a turn in the vendor's own form, which are those of its reasoning texts. Signatures are not billed. */
-function reasoningTokens(payload: Json): number {
-  if (Array.isArray(payload)) return payload.reduce<number>((sum, part) => sum + reasoningTokens(part), 0);
+function reasoningTokens(payload: Json, count: CountTokens): number {
+  if (Array.isArray(payload)) return payload.reduce<number>((sum, part) => sum + reasoningTokens(part, count), 0);
   if (!isJsonObject(payload)) return 0;
   return Object.entries(payload).reduce(
-    (sum, [name, value]) => sum + (typeof value === "string" ? (REASONING.has(name) ? tokensOf(value) : 0) : reasoningTokens(value)),
+    (sum, [name, value]) => sum + (typeof value === "string" ? (REASONING.has(name) ? count(value) : 0) : reasoningTokens(value, count)),
     0,
   );
 }

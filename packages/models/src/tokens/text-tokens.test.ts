@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
-import { textTokens } from "./text-tokens.ts";
+import { mostTextTokens, textTokens } from "./text-tokens.ts";
 import { loadTokenizer, tokenizer } from "./tokenizer.ts";
 
 const texts = fc.oneof(
@@ -33,6 +33,24 @@ describe("the tokens of a text", () => {
       expect(tokens).toBeGreaterThanOrEqual(before);
       before = tokens;
     }
+  });
+
+  it("are never more than a number that needs no count", () => {
+    const { count } = tokenizer();
+    fc.assert(
+      fc.property(texts, (text) => {
+        expect(textTokens(text, count)).toBeLessThanOrEqual(mostTextTokens(text));
+      }),
+      { numRuns: 500 },
+    );
+    // Only the beginning of each later part is counted, and the rest is assumed to be like it.
+    const dense = "\u{20bb7}".repeat(1024);
+    const uneven = `${" ".repeat(32_768)}${`${dense}${"a ".repeat(7168)}`.repeat(4)}`;
+    expect(textTokens(uneven, count)).toBeGreaterThan(Buffer.byteLength(uneven) / 2);
+    expect(textTokens(uneven, count)).toBeLessThanOrEqual(mostTextTokens(uneven));
+    const worst = (piece: string) => Buffer.byteLength(piece);
+    expect(textTokens(uneven, worst)).toBeGreaterThan(Buffer.byteLength(uneven));
+    expect(textTokens(uneven, worst)).toBeLessThanOrEqual(mostTextTokens(uneven));
   });
 
   it.each([

@@ -18,6 +18,14 @@ export function textTokens(text: string, count: CountTokens): number {
   return tokens;
 }
 
+/**
+ * Returns a number that `textTokens` never exceeds. It needs only the length of the text, because a token has at least one byte. The rest of a long text
+ * may be assumed to be like its densest part, so there every character counts as the three bytes that it has at most.
+ */
+export function mostTextTokens(text: string): number {
+  return text.length <= COUNTED ? Buffer.byteLength(text) : 3 * text.length;
+}
+
 const COUNTED = 32_768;
 const BLOCK = 16_384;
 const SAMPLE = 2048;

@@ -25,6 +25,17 @@ describe("a vendor's report about a prompt", () => {
     expect(known.ratio("x", "m")).toBe(1);
   });
 
+  it("is wanted for a prompt that nobody counted only while few were learnt from, and not for a small one", () => {
+    const known = tokenCalibration();
+    expect([known.wants("x", "m", 499), known.wants("x", "m", 500)]).toEqual([false, true]);
+    for (let n = 0; n < 8; n++) {
+      expect(known.wants("x", "m", 9000)).toBe(true);
+      known.learn("x", "m", { estimated: 20, reported: 9000 });
+      known.learn("x", "m", { estimated: 9000, reported: 9000 });
+    }
+    expect([known.wants("x", "m", 9000), known.wants("x", "other", 9000)]).toEqual([false, true]);
+  });
+
   it("counts as at least the window if a prompt did not fit it", () => {
     const known = tokenCalibration();
     known.overflowed("x", "m", { estimated: 100_000, window: 128_000 });

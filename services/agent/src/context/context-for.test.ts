@@ -62,7 +62,7 @@ describe("the context of any conversation, under any strategy and budget", () =>
         expect(places).toEqual(places.toSorted((a, b) => a - b));
         expect(places).not.toContain(-1);
         expect(tokensOf(plan.entries)).toBeLessThanOrEqual(tokens);
-        expect(plan.use.history).toBe(tokensOf(plan.entries));
+        expect(plan.use().history).toBe(tokensOf(plan.entries));
         expect(plan.entries.length).toBeLessThanOrEqual(Math.max(messages, required.length + 1));
         expect(plan.entries.map(nameOf)).toEqual(expect.arrayContaining(required.map(nameOf)));
       }),
@@ -78,6 +78,30 @@ describe("the context of any conversation, under any strategy and budget", () =>
         expect(plan).toMatchObject({ kind: "fits", entries, moved: false });
         expect(plan).not.toHaveProperty("document");
         expect(plan).not.toHaveProperty("pruned");
+      }),
+    );
+  });
+
+  it("is not counted while even the most tokens that it may have would fit, and is the same as if it were", () => {
+    fc.assert(
+      fc.property(drawnRuns, strategies, budgets, (runs, strategy, { tokens, messages }) => {
+        const entries = transcriptOf(runs);
+        let counts = 0;
+        const estimateTokens: typeof counting.estimateTokens = (...prompt) => {
+          counts++;
+          return counting.estimateTokens(...prompt);
+        };
+        const mostTokens = (entry: TranscriptEntry) => 2 * counting.estimateTokens([entry], "");
+        const part = { strategy, budget: budgetOf(tokens, messages) };
+        const counted = contextFor(inputOf(entries, part));
+        const limited = contextFor(inputOf(entries, { ...part, provider: { ...counting, estimateTokens, mostTokens } }));
+        expect(limited.kind).toBe(counted.kind);
+        const most = entries.reduce((sum, entry) => sum + mostTokens(entry), 0);
+        expect(counts === 0).toBe(most <= tokens && entries.length <= messages);
+        if (limited.kind !== "fits" || counted.kind !== "fits") return;
+        expect([limited.isCounted, counted.isCounted]).toEqual([counts > 0, true]);
+        expect(limited.entries).toEqual(counted.entries);
+        expect(limited.use()).toEqual(counted.use());
       }),
     );
   });
@@ -144,7 +168,7 @@ describe("truncation", () => {
       const plan = fitting(contextFor(inputOf(entries, { strategy: "truncation", budget, window: windowOf(entries, document) })));
       if (plan.moved) {
         moves++;
-        expect(plan.use.history).toBeLessThanOrEqual(1200);
+        expect(plan.use().history).toBeLessThanOrEqual(1200);
       }
       document = plan.document ?? document;
     }
@@ -238,7 +262,7 @@ describe("a sliding window", () => {
     const due = contextFor(input);
     if (due.kind !== "summarise") throw new Error(due.kind);
     const document = due.apply(reply("s".repeat(50_000)));
-    expect(fitting(contextFor({ ...input, window: windowOf(entries, document) })).use.history).toBeLessThanOrEqual(2000);
+    expect(fitting(contextFor({ ...input, window: windowOf(entries, document) })).use().history).toBeLessThanOrEqual(2000);
   });
 
   it("is a truncation if no second call may be made, and with the offline rules, which write no prose", () => {
@@ -287,8 +311,8 @@ describe("a run that is too long", () => {
     const entries = transcriptOf(talk(12));
     const input = inputOf(entries, { strategy: "truncation", budget: budgetOf(100_000) });
     const first = fitting(contextFor(input));
-    const second = fitting(contextFor({ ...input, budget: tighter(input.budget, first.use.history), maySummarise: false }));
-    expect(second.use.history).toBeLessThanOrEqual(first.use.history / 2);
+    const second = fitting(contextFor({ ...input, budget: tighter(input.budget, first.use().history), maySummarise: false }));
+    expect(second.use().history).toBeLessThanOrEqual(first.use().history / 2);
     expect(second.moved).toBe(true);
     expect(second.entries.at(-1)).toBe(entries.at(-1));
   });

@@ -18,16 +18,37 @@ import { requiredUnits, type Unit, unitsOf } from "./units.ts";
  */
 export function contextFor(input: ContextInput): ContextPlan {
   const { window, budget, provider } = input;
+  if (window.entries.length === 0) return { kind: "too_long", message: "The conversation has no message to answer." };
   const tokensOf = (entry: TranscriptEntry): number => Math.ceil(provider.estimateTokens([entry], "") * budget.ratio);
+  const entries = shown(
+    window.entries.map(({ entry }) => entry),
+    window.document?.summary ?? null,
+  );
+  if (fitsUncounted(entries, input))
+    return unchanged(input, entries, () => entries.reduce((sum, entry) => sum + tokensOf(entry), 0), false);
   const units = unitsOf(window.entries, tokensOf);
-  if (units.length === 0) return { kind: "too_long", message: "The conversation has no message to answer." };
   const parts: Parts = { units, summary: window.document?.summary ?? null, tokensOf };
   const size = sizeOf(
     units,
     units.map(() => true),
   );
-  const room = beside(budget.history, parts);
-  return window.unread.entries === 0 && fits(size, room) ? unchanged(input, parts, size.tokens) : pruned(input, parts);
+  if (window.unread.entries > 0 || !fits(size, beside(budget.history, parts))) return pruned(input, parts);
+  const tokens = size.tokens + summaryTokens(parts);
+  return unchanged(input, entries, () => tokens, true);
+}
+
+/**
+ * Returns true if the entries fit even with the most tokens that each may have. Most conversations are so far below their model's window that their
+ * tokens need not be counted.
+ */
+function fitsUncounted(entries: readonly TranscriptEntry[], { window, budget: { history, ratio }, provider }: ContextInput): boolean {
+  if (provider.mostTokens === undefined || window.unread.entries > 0 || entries.length > history.messages) return false;
+  let most = 0;
+  for (const entry of entries) {
+    most += Math.ceil(provider.mostTokens(entry) * ratio);
+    if (most > history.tokens) return false;
+  }
+  return true;
 }
 
 interface Parts {
@@ -43,14 +64,17 @@ interface Parts {
  */
 const RENEWED_MS = 15 * 86_400_000;
 
-function unchanged({ window: { document, entries }, budget, now }: ContextInput, parts: Parts, tokens: number): FittingContext {
+function unchanged(
+  { window: { document }, budget, now }: ContextInput,
+  entries: readonly TranscriptEntry[],
+  tokens: () => number,
+  isCounted: boolean,
+): FittingContext {
   return {
     kind: "fits",
-    entries: shown(
-      entries.map(({ entry }) => entry),
-      parts,
-    ),
-    use: useOf(budget, tokens + summaryTokens(parts)),
+    entries,
+    use: () => useOf(budget, tokens()),
+    isCounted,
     ...(document ? { pruned: prunedOf(document) } : {}),
     ...(document && now - document.writtenAt > RENEWED_MS ? { document: { ...document, writtenAt: now } } : {}),
     moved: false,
@@ -109,20 +133,22 @@ function fitting(input: ContextInput, parts: Parts, { selected, strategy, cut, w
   const document = nextDocument(input, whole, { next, summary: parts.summary, strategy });
   const stands = document.from === (before?.from ?? 1) && document.kept.length === (before?.kept.length ?? 0);
   const { tokens, ...left } = prunedOf(document);
+  const use = useOf(input.budget, sizeOf(parts.units, selected).tokens + summaryTokens(parts));
   return {
     kind: "fits",
     entries: shown(
       next.entries.map(({ entry }) => entry),
-      parts,
+      parts.summary,
     ),
-    use: useOf(input.budget, sizeOf(parts.units, selected).tokens + summaryTokens(parts)),
+    use: () => use,
+    isCounted: true,
     pruned: { ...left, tokens: tokens + cut },
     ...(stands ? {} : { document }),
     moved: !stands || cut > 0,
   };
 }
 
-function shown(entries: readonly TranscriptEntry[], { summary }: Parts): readonly TranscriptEntry[] {
+function shown(entries: readonly TranscriptEntry[], summary: ContextSummary | null): readonly TranscriptEntry[] {
   return summary ? [summaryEntry(summary), ...entries] : entries;
 }
 

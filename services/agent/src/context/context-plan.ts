@@ -31,7 +31,10 @@ export interface WindowUse {
 export interface FittingContext {
   readonly kind: "fits";
   readonly entries: readonly TranscriptEntry[];
-  readonly use: WindowUse;
+  /** Returns how much of the window the prompt uses. Counts the tokens if `isCounted` is false. */
+  use(): WindowUse;
+  /** False if the prompt fits whatever a count would say, so that no token has been counted. */
+  readonly isCounted: boolean;
   /** The part that was left out, for the turn's event. Absent if the model sees everything. */
   readonly pruned?: PrunedContext;
   /** The document to commit with the turn. Absent if the stored document is still valid. */

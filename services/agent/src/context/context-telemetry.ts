@@ -29,7 +29,7 @@ export function recordPruned(
   if (!moved || !pruned) return;
   const { runId, conversationId } = run;
   const { name, model } = provider;
-  log.info({ runId, conversationId, provider: name, model, ...pruned, ...use }, "the conversation was pruned to fit the model's window");
+  log.info({ runId, conversationId, provider: name, model, ...pruned, ...use() }, "the conversation was pruned to fit the model's window");
   measure(metricNames.contextPrunings, 1, {
     [attributeNames.provider]: name,
     [attributeNames.requestModel]: model,

@@ -1,4 +1,4 @@
-import { type ModelCapabilities, tokenCalibration } from "@toolbus/models";
+import { type ModelCapabilities, type ModelProvider, tokenCalibration } from "@toolbus/models";
 import { describe, expect, it } from "vitest";
 import { bundle, profile } from "../testing/test-bundle.ts";
 import type { Profile } from "../profile.ts";
@@ -8,10 +8,15 @@ import { counting, type DrawnRun, runIdOf, transcriptOf, windowOf } from "../tes
 
 const TALK: readonly DrawnRun[] = Array.from({ length: 40 }, () => ({ text: 400, seeded: false, turns: [], answer: 400 }));
 
-function setup(part: Partial<Profile> = {}, contextTokens = 10_000, capabilities: Partial<ModelCapabilities> = {}) {
+function setup(
+  part: Partial<Profile> = {},
+  contextTokens = 10_000,
+  capabilities: Partial<ModelCapabilities> = {},
+  more: Partial<ModelProvider> = {},
+) {
   const entries = transcriptOf(TALK);
   const calibration = tokenCalibration();
-  const provider = { ...counting, capabilities: { ...counting.capabilities, contextTokens, ...capabilities } };
+  const provider: ModelProvider = { ...counting, ...more, capabilities: { ...counting.capabilities, contextTokens, ...capabilities } };
   const plan = () =>
     planContext({
       window: windowOf(entries, null),
@@ -48,9 +53,10 @@ describe("a model's window", () => {
 
   it("is used as far as the profile allows, in tokens and in messages", () => {
     const all = fitting(setup().plan());
-    expect(all).toMatchObject({ moved: false, use: { history: 7900 } });
+    expect(all.moved).toBe(false);
+    expect(all.use().history).toBe(7900);
     const tokens = fitting(setup({ context: { maxTokens: 2000 } }).plan());
-    expect(tokens.use.history).toBeLessThanOrEqual(1200);
+    expect(tokens.use().history).toBeLessThanOrEqual(1200);
     const messages = fitting(setup({ context: { maxMessages: 20 } }).plan());
     expect(messages.entries.length).toBeLessThanOrEqual(12);
     expect(messages.entries.length).toBeGreaterThan(10);
@@ -70,13 +76,32 @@ describe("a vendor's report about a prompt", () => {
     const t = setup();
     const planned = t.plan();
     const shown = fitting(planned);
-    const usage = { inputTokens: Math.round(shown.use.used * 1.5), outputTokens: 1 };
+    const usage = { inputTokens: Math.round(shown.use().used * 1.5), outputTokens: 1 };
     learnFrom(planned, shown, { ...usage, estimated: true }, t.calibration);
     expect(fitting(t.plan()).moved).toBe(false);
     learnFrom(planned, shown, usage, t.calibration);
     const next = fitting(t.plan());
     expect(next.moved).toBe(true);
-    expect(next.use.history).toBeLessThanOrEqual(8000 * 0.6);
+    expect(next.use().history).toBeLessThanOrEqual(8000 * 0.6);
+  });
+
+  it("about a prompt that was never counted teaches only a process that knows little, which counts it then", () => {
+    const mostTokens = () => 1;
+    const t = setup({}, 200_000, {}, { mostTokens });
+    const planned = t.plan();
+    const shown = fitting(planned);
+    expect(shown.isCounted).toBe(false);
+    const usage = { inputTokens: Math.round(shown.use().used * 1.5), outputTokens: 1 };
+    for (let n = 0; n < 8; n++) learnFrom(planned, shown, usage, t.calibration);
+    expect(t.calibration.ratio(...t.model)).toBeCloseTo(1.5, 2);
+    const uncountable = {
+      ...shown,
+      use: () => {
+        throw new Error("The prompt was counted.");
+      },
+    };
+    learnFrom(planned, uncountable, usage, t.calibration);
+    expect(() => learnFrom(planned, { ...uncountable, isCounted: true }, usage, t.calibration)).toThrow("The prompt was counted.");
   });
 
   it("that it is too long halves it for the second try, and shortens later ones", () => {
@@ -84,16 +109,16 @@ describe("a vendor's report about a prompt", () => {
     const planned = t.plan();
     const refused = fitting(planned);
     const again = planAgain(planned, refused, t.calibration);
-    expect(again?.use.history).toBeLessThanOrEqual(refused.use.history / 2);
+    expect(again?.use().history).toBeLessThanOrEqual(refused.use().history / 2);
     expect(again?.entries.at(-1)).toBe(t.entries.at(-1));
     expect(again?.document).toMatchObject({ from: (again?.pruned?.entries ?? 0) + 1 });
-    expect(t.calibration.ratio(...t.model)).toBeCloseTo(16_000 / refused.use.used);
+    expect(t.calibration.ratio(...t.model)).toBeCloseTo(16_000 / refused.use().used);
   });
 
   it("that even the run's minimum is too long allows no second try", () => {
     const t = setup();
     const planned = t.plan();
-    const least = { ...fitting(planned), use: { history: 100, used: 200, left: 0 } };
+    const least = { ...fitting(planned), use: () => ({ history: 100, used: 200, left: 0 }) };
     expect(planAgain(planned, least, t.calibration)).toBeNull();
   });
 });

@@ -40,14 +40,19 @@ export function planContext({ profile, tools, strategy, calibration, ...given }:
 export function planAgain({ input }: PlannedContext, refused: FittingContext, calibration: TokenCalibration): FittingContext | null {
   const { provider, budget } = input;
   const { window, ratio } = budget;
-  calibration.overflowed(provider.name, provider.model, { estimated: refused.use.used / ratio, window });
-  const plan = contextFor({ ...input, budget: tighter(budget, refused.use.history), maySummarise: false });
+  const { used, history } = refused.use();
+  calibration.overflowed(provider.name, provider.model, { estimated: used / ratio, window });
+  const plan = contextFor({ ...input, budget: tighter(budget, history), maySummarise: false });
   return plan.kind === "fits" ? plan : null;
 }
 
-/** Calibrates later estimates for this model with the vendor's count for this prompt. */
+/**
+ * Calibrates later estimates for this model with the vendor's count for this prompt. A prompt that was not counted is counted only while little is
+ * known about the model: the factor matters only to prompts that must be counted, and each of those is learnt from.
+ */
 export function learnFrom({ input }: PlannedContext, shown: FittingContext, usage: ModelUsage, calibration: TokenCalibration): void {
   if (usage.estimated) return;
   const { provider, budget } = input;
-  calibration.learn(provider.name, provider.model, { estimated: shown.use.used / budget.ratio, reported: usage.inputTokens });
+  if (!shown.isCounted && !calibration.wants(provider.name, provider.model, usage.inputTokens)) return;
+  calibration.learn(provider.name, provider.model, { estimated: shown.use().used / budget.ratio, reported: usage.inputTokens });
 }

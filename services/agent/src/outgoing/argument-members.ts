@@ -19,45 +19,43 @@ export function argumentMembers(): ArgumentMembers {
   let inString = false;
   let escaped = false;
   let over = false;
-  return {
-    take(text) {
-      const whole: (readonly [string, Json])[] = [];
-      for (const char of text) {
-        if (over) break;
-        read(char, whole);
-      }
-      return whole;
-    },
-  };
+  return { take };
 
-  function read(char: string, whole: (readonly [string, Json])[]): void {
-    over = member.length > MAX_HELD;
-    if (over) return;
-    if (inString) {
-      member += char;
-      if (escaped) escaped = false;
-      else if (char === "\\") escaped = true;
-      else if (char === '"') inString = false;
-      return;
+  function take(text: string): readonly (readonly [string, Json])[] {
+    const whole: (readonly [string, Json])[] = [];
+    /** The start of the part of `text` that belongs to the member and is not in `member` yet. */
+    let from = 0;
+    for (let at = 0; at < text.length && !over; at++) {
+      const char = text.charCodeAt(at);
+      if (inString) {
+        if (escaped) escaped = false;
+        else if (char === BACKSLASH) escaped = true;
+        else if (char === QUOTE) inString = false;
+        continue;
+      }
+      if (char === QUOTE) inString = true;
+      else if (char === OPENING_BRACE || char === OPENING_BRACKET) depth++;
+      else if (char === CLOSING_BRACE || char === CLOSING_BRACKET) depth--;
+      // The brace that opens the object is not part of a member, and neither is what precedes it.
+      const opens = depth === 1 && char === OPENING_BRACE && (member + text.slice(from, at)).trim() === "";
+      if (opens || (depth === 0 && char !== CLOSING_BRACE && !inString)) from = at + 1;
+      else if (depth === 0 || (depth === 1 && char === COMMA)) {
+        const said = member + text.slice(from, at);
+        const found = memberOf(said);
+        if (found) whole.push(found);
+        over = depth === 0 || (found === null && said.trim() !== "");
+        member = "";
+        from = at + 1;
+      }
     }
-    if (char === '"') inString = true;
-    if (char === "{" || char === "[") depth++;
-    if (char === "}" || char === "]") depth--;
-    const ends = (depth === 1 && char === ",") || depth === 0;
-    // The brace that opens the object is not part of a member.
-    if (depth === 1 && char === "{" && member === "") return;
-    if (!ends) {
-      member += char;
-      return;
-    }
-    // Characters before the object are skipped.
-    if (depth === 0 && char !== "}") return;
-    const found = memberOf(member);
-    if (found) whole.push(found);
-    over = depth === 0 || (found === null && member.trim() !== "");
-    member = "";
+    member += text.slice(from);
+    over ||= member.length > MAX_HELD;
+    return whole;
   }
 }
+
+const [QUOTE, BACKSLASH, COMMA] = [34, 92, 44];
+const [OPENING_BRACE, CLOSING_BRACE, OPENING_BRACKET, CLOSING_BRACKET] = [123, 125, 91, 93];
 
 function memberOf(text: string): readonly [string, Json] | null {
   try {

@@ -44,14 +44,15 @@ describe("what a model writes", () => {
 
   it("is shown only from the moment at which the beginning of its step is stored", async () => {
     const { promise, resolve } = Promise.withResolvers<boolean>();
-    const say = (live: ReturnType<typeof liveText>): void => live.addArguments({ index: 0, name: "look", text: '{"n": 3}' });
+    const write = (live: ReturnType<typeof liveText>, text: string): void => live.addArguments({ index: 0, name: "look", text });
+    const say = (live: ReturnType<typeof liveText>): void => write(live, '{"n": 3}');
     const stored = await shown(async (live) => {
-      say(live);
+      write(live, '{"n": 3, "m');
       resolve(true);
       await promise;
-      say(live);
+      write(live, '": 4}');
     }, promise);
-    expect(stored).toHaveLength(1);
+    expect(stored).toMatchObject([{ members: { n: 3 } }, { members: { m: 4 } }]);
     expect(await shown(say, new Promise(() => undefined))).toEqual([]);
     expect(await shown(say, Promise.resolve(false))).toEqual([]);
   });

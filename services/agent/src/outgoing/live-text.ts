@@ -30,12 +30,12 @@ export function liveText(state: StateStore, run: Run, begun: Promise<boolean> | 
   let pending = "";
   let timer: NodeJS.Timeout | undefined;
   let sending: Promise<void> = Promise.resolve();
-  let held: LiveEvent[] = [];
+  let held: (() => void)[] = [];
   void begun?.then((isStored) => {
-    const events = held;
+    const shown = held;
     held = [];
     isBegun = isStored;
-    if (isStored) for (const event of events) send(event);
+    if (isStored) for (const show of shown) show();
   });
   const readers = new Map<number, ArgumentMembers>();
   return {
@@ -43,11 +43,10 @@ export function liveText(state: StateStore, run: Run, begun: Promise<boolean> | 
       pending += text;
       timer ??= setTimeout(flush, BATCH_MS);
     },
-    addArguments({ index, name, text }) {
-      const reader = readers.get(index) ?? argumentMembers();
-      readers.set(index, reader);
-      const members = reader.take(text);
-      if (members.length > 0) send(argumentsDelta(run, index, name, Object.fromEntries(members)));
+    addArguments(piece) {
+      // The pieces of a fast model are never read, because the turn comes before the beginning of the step is stored.
+      if (isBegun) readArguments(piece);
+      else held.push(() => readArguments(piece));
     },
     async end() {
       flush();
@@ -66,8 +65,15 @@ export function liveText(state: StateStore, run: Run, begun: Promise<boolean> | 
     send(delta);
   }
 
+  function readArguments({ index, name, text }: ArgumentsText): void {
+    const reader = readers.get(index) ?? argumentMembers();
+    readers.set(index, reader);
+    const members = reader.take(text);
+    if (members.length > 0) send(argumentsDelta(run, index, name, Object.fromEntries(members)));
+  }
+
   function send(event: LiveEvent): void {
-    if (!isBegun) return void held.push(event);
+    if (!isBegun) return void held.push(() => send(event));
     sending = sending.then(() => state.live(keys.live(run.runId), event as unknown as Json)).catch(() => undefined);
   }
 }

@@ -294,5 +294,15 @@ function isSame(one: unknown, other: unknown): boolean {
 }
 
 function charsOf(entry: TranscriptEntry): number {
-  return JSON.stringify(entry).length;
+  return jsonChars(entry);
+}
+
+/** Returns about how many characters a value has as JSON, without writing it. Escapes count as the characters that they stand for. */
+function jsonChars(value: unknown): number {
+  if (typeof value === "string") return value.length + 2;
+  if (typeof value !== "object" || value === null) return 5;
+  let chars = 2;
+  if (Array.isArray(value)) for (const item of value) chars += jsonChars(item) + 1;
+  else for (const name in value) chars += name.length + 4 + jsonChars((value as Readonly<Record<string, unknown>>)[name]);
+  return chars;
 }
