@@ -121,7 +121,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   ],
   Models: ["0031", "0141", "0069", "0132", "0133", "0134", "0135", "0138", "0139", "0140", "0142", "0143", "0144"],
   Investigations: ["0130", "0131"],
-  "Rights, limits and floods": ["0023", "0033", "0034", "0041", "0042", "0115"],
+  "Rights, limits and floods": ["0023", "0033", "0034", "0041", "0042", "0115", "0147"],
   "Browsers and webhooks": ["0020", "0080", "0087", "0093", "0094"],
   "The repository and its tools": ["0004", "0005", "0007", "0065", "0067", "0072", "0073"],
   "Watching the system": ["0107", "0117"],

@@ -15,7 +15,7 @@ import {
   startWebhooks,
   type WebhookPlan,
 } from "@toolbus/runtime";
-import { definitionPace, eraReader, FlagsRefused, openToolFlags, receiptKeys, type ToolFlags } from "@toolbus/tool-kit";
+import { definitionPace, eraReader, FlagsRefused, nameOwners, openToolFlags, receiptKeys, type ToolFlags } from "@toolbus/tool-kit";
 import { keepRegistered } from "./agent-presence.ts";
 import { budgets } from "./budget/budgets.ts";
 import { catalogue } from "./catalogue.ts";
@@ -168,10 +168,12 @@ export async function startAgent(
   });
   const known = transcripts(state, { maxChars: config.TRANSCRIPT_MAX_CHARS, keptChars: KEPT_TRANSCRIPTS, monotonic });
   const pace = definitionPace({ log, monotonic });
+  const owners = nameOwners({ approvals: trusted.of("approvals"), log });
   const summaries = startSummaries({ state, log, monotonic, random }, config, {
     model: wrap(provider),
     approvals: trusted.of("approvals"),
     pace,
+    owners,
   });
   const reader: InboxReader = {
     state,
@@ -212,6 +214,7 @@ export async function startAgent(
       disabled: namesOf(config.TOOLS_DISABLED),
       log,
       pace,
+      owners,
       words: () => summaries.words(),
     }),
     announce: (message) => bus.announce(message),

@@ -1,15 +1,25 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { HOME_SHARD, type Json, type JsonObject, keys } from "@toolbus/contracts";
-import { toolHash } from "@toolbus/grants";
+import { publicKeySet, staticKeySet, toolHash } from "@toolbus/grants";
 import { memoryStore } from "@toolbus/state";
 import { silentLog, startTelemetry } from "@toolbus/telemetry";
-import { definitionPace, defineTool, fixedToolFlags, registerToolset, type ToolFlags, toolset, unregister } from "@toolbus/tool-kit";
+import {
+  definitionPace,
+  defineTool,
+  fixedToolFlags,
+  nameOwners,
+  registerToolset,
+  type ToolFlags,
+  toolset,
+  unregister,
+} from "@toolbus/tool-kit";
 import { describe, expect, it } from "vitest";
 import { profile } from "./testing/test-bundle.ts";
 import { namesOf, toolOffers } from "./tool-offers.ts";
 
 const pace = definitionPace({ log: silentLog, monotonic: () => 0 });
+const owners = nameOwners({ approvals: staticKeySet(publicKeySet([])), log: silentLog });
 const rights = { scopes: [] };
 
 async function setup(flags: Readonly<Record<string, boolean>>, disabled = "", current: ToolFlags = fixedToolFlags("staging", flags)) {
@@ -21,10 +31,11 @@ async function setup(flags: Readonly<Record<string, boolean>>, disabled = "", cu
   const lines: string[] = [];
   const say = (_: object, text: string) => void lines.push(text);
   const log = { ...silentLog, warn: say, info: say };
-  const offers = toolOffers({ state, flags: current, disabled: namesOf(disabled), log, pace });
+  const offers = toolOffers({ state, flags: current, disabled: namesOf(disabled), log, pace, owners });
   return {
     lines,
     state,
+    find: (tool: string) => offers.find({ ...profile, tools: "all" }, { now: 1000, rights }, { service: "", tool }),
     offer: async () =>
       (
         await offers.offer({ ...profile, tools: "all" }, { now: 1000, rights, model: { name: "openai", dialect: "openai" }, about: "" })
@@ -39,7 +50,7 @@ describe("a tool that the run's provider has no form for", () => {
     const lines: object[] = [];
     const log = { ...silentLog, warn: (fields: object) => void lines.push(fields) };
     const exported = await withCollector(async () => {
-      const offers = toolOffers({ state, flags: fixedToolFlags(), disabled: new Set(), log, pace });
+      const offers = toolOffers({ state, flags: fixedToolFlags(), disabled: new Set(), log, pace, owners });
       const run = { now: 1000, rights, model: { name: "anthropic", dialect: "anthropic" }, about: "" } as const;
       for (let n = 0; n < 2; n++) expect((await offers.offer({ ...profile, tools: "all" }, run)).tools).toEqual([]);
     });
@@ -50,12 +61,31 @@ describe("a tool that the run's provider has no form for", () => {
   });
 });
 
+describe("a tool under a name that another toolset registers too", () => {
+  it("is neither offered to a run nor found by its name", async () => {
+    const t = await setup({});
+    expect(await t.offer()).toContain("count@1");
+    const { documents } = await t.state.read([keys.registration("orders", "count", "1")]);
+    const { definition, ...stored } = documents[0]!.value as JsonObject;
+    const newer = { ...(definition as JsonObject), version: "9" };
+    const key = keys.registration("notes", "count", "9");
+    await t.state.commit(HOME_SHARD, {
+      op: "take",
+      guards: [{ key, version: 0 }],
+      put: [{ key, value: { ...stored, toolset: "notes", definition: newer, hash: toolHash(newer as never) } }],
+      index: [{ index: keys.registryIndex(), member: "notes/count@9", score: 0 }],
+    });
+    expect(await t.offer()).toEqual(["look@2"]);
+    expect((await t.find("count")).kind).toBe("none");
+  });
+});
+
 describe("a quarantined tool", () => {
   it("is counted with every run that goes without it, by its toolset", async () => {
     const state = memoryStore({ clock: () => 1000 });
     await registerForeign(state, { type: "object", properties: { q: { pattern: "(" } } });
     const exported = await withCollector(async () => {
-      const offers = toolOffers({ state, flags: fixedToolFlags(), disabled: new Set(), log: silentLog, pace });
+      const offers = toolOffers({ state, flags: fixedToolFlags(), disabled: new Set(), log: silentLog, pace, owners });
       const run = { now: 1000, rights, model: { name: "openai", dialect: "openai" }, about: "" } as const;
       for (let n = 0; n < 2; n++) expect((await offers.offer({ ...profile, tools: "all" }, run)).tools).toEqual([]);
     });

@@ -1,7 +1,7 @@
-import type { ToolRights } from "@toolbus/contracts";
+import type { Registration, ToolRights } from "@toolbus/contracts";
 import type { StateStore } from "@toolbus/state";
 import { attributeNames, type Log, measure, metricNames } from "@toolbus/telemetry";
-import { type DefinitionPace, readRegistry, switchedOff, type ToolFlags } from "@toolbus/tool-kit";
+import { type DefinitionPace, type NameOwners, readRegistry, switchedOff, type ToolFlags } from "@toolbus/tool-kit";
 import type { OfferedTo } from "./candidates.ts";
 import type { OfferNotice, SetAside } from "./offer-notices.ts";
 import type { Profile } from "./profile.ts";
@@ -15,6 +15,8 @@ export interface ToolOffers {
   offer(profile: Profile, run: OfferFor): Promise<ToolOffer>;
   /** Returns the registered tool that a model names in the arguments of a call. Throws `StoreUnavailable` if the store does not answer. */
   find(profile: Profile, run: CallingRun, asked: AskedName): Promise<ToolByName>;
+  /** Returns the registered tools, without those under a name of another toolset. Throws `StoreUnavailable` if the store does not answer. */
+  registered(): Promise<readonly Registration[]>;
   /** Reads the registry ahead, so that the definitions are judged before a run needs them. Throws `StoreUnavailable`. */
   readAhead(): Promise<void>;
 }
@@ -47,17 +49,18 @@ export interface ToolOffersOptions {
   readonly disabled: ReadonlySet<string>;
   readonly log: Log;
   readonly pace: DefinitionPace;
+  readonly owners: NameOwners;
   /** The words of a model about services, by the id of the service. */
   readonly words?: () => ReadonlyMap<string, readonly string[]>;
 }
 
 /** Chooses the tools of new runs. Logs each notice once, although the notice applies to every new run. */
-export function toolOffers({ state, flags, disabled, log, pace, words }: ToolOffersOptions): ToolOffers {
+export function toolOffers({ state, flags, disabled, log, pace, owners, words }: ToolOffersOptions): ToolOffers {
   const reported = new Set<string>();
   let switches: { readonly values: ReadonlyMap<string, boolean>; readonly off: WhyOff } | null = null;
   return {
     async offer(profile, { now, rights, model, about, called = [] }) {
-      const registrations = await readRegistry(state, log, pace);
+      const registrations = await registered();
       const values = await flags.current();
       const { notices, ...offer } = offerTools({
         profile,
@@ -81,14 +84,19 @@ export function toolOffers({ state, flags, disabled, log, pace, words }: ToolOff
       return offer;
     },
     async find(profile, { rights, now }, asked) {
-      const registrations = await readRegistry(state, log, pace);
+      const registrations = await registered();
       const values = await flags.current();
       return toolByName({ profile, registrations, now, rights, off: offBy(values) }, asked);
     },
+    registered,
     async readAhead() {
-      await readRegistry(state, log, pace);
+      await registered();
     },
   };
+
+  function registered(): Promise<readonly Registration[]> {
+    return readRegistry(state, log, pace, owners);
+  }
 
   /** Returns the function that says why a tool is switched off here. It is the same one while no flag changes. */
   function offBy(values: ReadonlyMap<string, boolean>): WhyOff {

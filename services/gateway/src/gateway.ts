@@ -1,4 +1,4 @@
-import type { Identity } from "@toolbus/grants";
+import type { Identity, KeySet } from "@toolbus/grants";
 import type { Outbox } from "@toolbus/runtime";
 import type { StateStore } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
@@ -17,6 +17,8 @@ export interface Gateway {
   readonly config: GatewayConfig;
   /** Signs the origins of runs. */
   readonly identity: Pick<Identity, "signer">;
+  /** The public keys of approvals, which signs the pins of tools. */
+  readonly approvals: KeySet;
   readonly random: (bytes: number) => Uint8Array;
   /** The clock for new ids. Nothing else uses it. */
   readonly clock: () => number;

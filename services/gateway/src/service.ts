@@ -108,7 +108,7 @@ export interface GatewayCore extends Service {
 
 /** Starts the gateway. From now on, the gateway announces each accepted entry until an agent takes the entry. */
 export function startGatewayCore(infrastructure: Infrastructure, config: GatewayConfig): GatewayCore {
-  const { bus, state, log, identity, random, clock, clocks, storeNeed = storeReadiness(infrastructure) } = infrastructure;
+  const { bus, state, log, identity, trusted, random, clock, clocks, storeNeed = storeReadiness(infrastructure) } = infrastructure;
   const outbox = startOutbox({
     state,
     bus,
@@ -125,6 +125,7 @@ export function startGatewayCore(infrastructure: Infrastructure, config: Gateway
     underWay: runsUnderWay({ state, config, monotonic: infrastructure.monotonic }),
     config,
     identity,
+    approvals: trusted.of("approvals"),
     random,
     clock,
     log,

@@ -76,8 +76,8 @@ export const loopMutations: Mutations = {
     patches: [
       {
         file: "services/agent/src/tool-offers.ts",
-        find: "about, called = [] }) {\n      const registrations = await readRegistry(state, log, pace);",
-        replace: "about, called = [] }) {\n      const registrations = (known ??= await readRegistry(state, log, pace));",
+        find: "about, called = [] }) {\n      const registrations = await registered();",
+        replace: "about, called = [] }) {\n      const registrations = (known ??= await registered());",
       },
       {
         file: "services/agent/src/tool-offers.ts",

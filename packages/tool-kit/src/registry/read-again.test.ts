@@ -18,13 +18,16 @@ function orders(names: readonly string[], description = "Does it.") {
   return toolset({ name: "orders", tools });
 }
 
+/** The documents of both tools. */
+const BOTH = ["count", "look_up", "pin of count", "pin of look_up"];
+
 /** A store that counts how often its registry is read, and names the documents that were read. */
 async function setup() {
   const clock = { now: 1000 };
   const store = memoryStore({ clock: () => clock.now });
   let reads = 0;
   const documents: string[][] = [];
-  const nameOf = (key: string): string => /:(\w+)@1$/.exec(key)?.[1] ?? key;
+  const nameOf = (key: string): string => /:(\w+)@1$/.exec(key)?.[1] ?? key.replace("tb:pin:{00}:", "pin of ");
   const state: StateStore = {
     ...store,
     page: (index, options) => {
@@ -82,7 +85,7 @@ describe("a process that has read the registry", () => {
   it("reads only the registrations that have changed, and keeps the objects of the others", async () => {
     const t = await setup();
     const before = await readRegistry(t.state);
-    expect(t.documents()).toEqual([["count", "look_up"]]);
+    expect(t.documents()).toEqual([BOTH]);
     await registerToolset(t.store, orders(["look_up", "pay_no_one"], "Does it better."));
     const after = await readRegistry(t.state);
     expect(t.documents()).toEqual([["look_up", "pay_no_one"]]);
@@ -108,7 +111,7 @@ describe("a process that has read the registry", () => {
       });
       expect(await readRegistry(t.state)).toBe(before);
     }
-    expect(t.documents()).toEqual([["count", "look_up"], [], [], []]);
+    expect(t.documents()).toEqual([BOTH, [], [], []]);
   });
 
   it("forgets a name that left the index while another one came whose document is missing", async () => {
@@ -134,7 +137,7 @@ describe("a process that has read the registry", () => {
     await t.store.commit(HOME_SHARD, { op: "touch", guards: [{ key: OTHER, version: 0 }], put: [{ key: OTHER, value: 1 }] });
     t.documents();
     expect(await readRegistry(restored)).toHaveLength(2);
-    expect(t.documents()).toEqual([["count", "look_up"]]);
+    expect(t.documents()).toEqual([BOTH]);
   });
 
   it("reads everything again after ten seconds, also if it has read changes since", async () => {
@@ -145,7 +148,7 @@ describe("a process that has read the registry", () => {
     await readRegistry(t.state);
     t.clock.now += 1;
     await readRegistry(t.state);
-    expect(t.documents()).toEqual([["count", "look_up"], [], ["count", "look_up"]]);
+    expect(t.documents()).toEqual([BOTH, [], BOTH]);
   });
 
   it("sees what another process changes in its own way, as one of an older release does", async () => {

@@ -2,18 +2,25 @@ import { HOME_SHARD, type Json, keys, parseRegistration, type Registration } fro
 import type { Seen, StateStore, StoredDocument } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
 import type { DefinitionPace } from "./definition-pace.ts";
+import type { NameOwners } from "./name-owners.ts";
 import { type Earlier, readAgain } from "./read-again.ts";
 import { verifiedDefinition } from "./verified-definition.ts";
 
 /**
  * Returns every registration, in the order of the index. A registration that cannot be read, or whose hash is wrong, is left out and logged. `pace`
- * decides which definitions may be used now. While the shard of the registry has no new commit, a process does not read it again and gets the same
+ * decides which definitions may be used now, and `owners` leaves out registrations under the name of another toolset's tool. While the shard of the registry has no new commit, a process does not read it again and gets the same
  * objects, which nobody may change. After a commit, it reads only the registrations that have changed.
  */
-export async function readRegistry(state: StateStore, log?: Log, pace?: DefinitionPace): Promise<readonly Registration[]> {
-  const { registrations, unreadable } = await readAgainRegistry(state, (earlier) => readAll(state, earlier));
+export async function readRegistry(
+  state: StateStore,
+  log?: Log,
+  pace?: DefinitionPace,
+  owners?: NameOwners,
+): Promise<readonly Registration[]> {
+  const { registrations, unreadable, pins } = await readAgainRegistry(state, (earlier) => readAll(state, earlier));
   for (const member of unreadable) log?.warn({ ...member }, "a registration cannot be read and is left out");
-  return pace ? pace.admit(registrations) : registrations;
+  const own = owners ? await owners.admit(registrations, pins) : registrations;
+  return pace ? pace.admit(own) : own;
 }
 
 /** One version of a tool, as the index names it. */
@@ -52,6 +59,15 @@ interface Registry {
   readonly unreadable: readonly Member[];
   /** What is known of each name in the index, in the order of the index. */
   readonly entries: ReadonlyMap<string, Entry>;
+  /** The pin of each name of a tool, as it is stored. */
+  readonly pins: ReadonlyMap<string, PinEntry>;
+}
+
+interface PinEntry {
+  readonly key: string;
+  /** The version of the document, or 0 if there is none. */
+  readonly version: number;
+  readonly value: Json | null;
 }
 
 /** What is known of one name in the index. */
@@ -74,19 +90,29 @@ async function readAll(state: StateStore, earlier: Earlier<Registry> | null): Pr
     const entry = earlier?.value.entries.get(name) ?? unread(name);
     if (entry) known.set(name, entry);
   }
-  const documents = await documentsOf(state, [...known.values()], earlier?.since ?? null);
+  const pins = new Map<string, PinEntry>();
+  for (const { member } of known.values())
+    if (!pins.has(member.tool)) pins.set(member.tool, earlier?.value.pins.get(member.tool) ?? { key: keys.pin(member.tool), ...NO_PIN });
+  const documents = await documentsOf(state, [...known.values(), ...pins.values()], earlier?.since ?? null);
   if (documents.size === 0 && earlier && hasSameNames(known, earlier.value.entries)) return earlier.value;
   for (const [name, entry] of known) {
     const document = documents.get(entry.key);
     if (document !== undefined) known.set(name, { ...entry, ...readOf(document, entry.member) });
+  }
+  for (const [tool, { key }] of pins) {
+    const document = documents.get(key);
+    if (document !== undefined) pins.set(tool, document ? { key, version: document.version, value: document.value } : { key, ...NO_PIN });
   }
   const entries = [...known.values()];
   return {
     registrations: Object.freeze(entries.flatMap(({ registration }) => registration ?? [])),
     unreadable: entries.filter(({ version, registration }) => version > 0 && registration === null).map(({ member }) => member),
     entries: known,
+    pins,
   };
 }
+
+const NO_PIN = { version: 0, value: null } as const;
 
 function hasSameNames(one: ReadonlyMap<string, Entry>, other: ReadonlyMap<string, Entry>): boolean {
   return one.size === other.size && [...one.keys()].every((name) => other.has(name));
@@ -100,7 +126,7 @@ function unread(name: string): Entry | null {
 /** Returns the documents that differ from what is known, by key. Without a commit since which they may differ, returns all of them. */
 async function documentsOf(
   state: StateStore,
-  known: readonly Entry[],
+  known: readonly Pick<Entry, "key" | "version">[],
   since: Seen | null,
 ): Promise<ReadonlyMap<string, StoredDocument | null>> {
   if (known.length === 0) return new Map();

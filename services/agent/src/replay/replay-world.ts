@@ -4,6 +4,7 @@ import { type ModelFacts, tokenCalibration } from "@toolbus/models";
 import { readSettings } from "@toolbus/runtime";
 import { type Change, memoryStore, type StateStore } from "@toolbus/state";
 import { silentLog } from "@toolbus/telemetry";
+import { readRegistry } from "@toolbus/tool-kit";
 import { catalogue } from "../catalogue.ts";
 import { isDirectCall, noModel } from "../direct-call/direct-call.ts";
 import { snapshots } from "../documents/snapshots.ts";
@@ -109,7 +110,7 @@ export function replayWorld(options: WorldOptions): ReplayWorld {
     catalogue: catalogue(state),
     proofs: NOTHING_PROVED,
     strays: { tell: () => undefined, stop: () => Promise.resolve() },
-    toolOffers: { find: options.find },
+    toolOffers: { find: options.find, registered: () => readRegistry(state) },
   };
   const world: ReplayWorld = {
     state,

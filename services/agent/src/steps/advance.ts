@@ -40,7 +40,7 @@ export interface Stepper extends ModelParts {
   readonly catalogue: Catalogue;
   readonly proofs: WriteProofs;
   readonly strays: StrayLines;
-  readonly toolOffers: Pick<ToolOffers, "find">;
+  readonly toolOffers: Pick<ToolOffers, "find" | "registered">;
   /** The steps that this process may do at the same time, whatever begins them. */
   readonly places: Places;
   readonly rides: Rides;

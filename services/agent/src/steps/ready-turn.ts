@@ -23,7 +23,7 @@ export interface ReadyTurn {
  * `StoreUnavailable`.
  */
 export async function readyTurn(
-  { state, rules, log, toolOffers }: Pick<ModelParts, "state" | "rules" | "log"> & { readonly toolOffers: Pick<ToolOffers, "find"> },
+  { state, rules, toolOffers }: Pick<ModelParts, "state" | "rules"> & { readonly toolOffers: Pick<ToolOffers, "find" | "registered"> },
   { run, now }: { readonly run: Run; readonly now: number },
   turn: Turn,
   tools: ReadonlyMap<string, Registration>,
@@ -32,7 +32,7 @@ export async function readyTurn(
   const stored = vendor === undefined || "payloadBlob" in vendor ? vendor : await storeVendorTurn(state, vendor);
   const recalled = await recallCalls(state, { run, ttlMs: rules.config.WORKING_MEMORY_TTL_MS, calls, tools });
   const profile = rules.profile(run.profile);
-  const withheld = await withheldTools(state, log, { run, profile, calls, tools });
+  const withheld = await withheldTools(toolOffers, { run, profile, calls, tools });
   const byName = await resolveCallsByName(toolOffers, { run, profile, calls, tools, now });
   return { turn: stored ? { ...turn, vendor: stored } : turn, recalled, withheld, byName };
 }

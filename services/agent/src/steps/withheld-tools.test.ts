@@ -1,5 +1,4 @@
 import { HOME_SHARD, type Json, keys, type Registration } from "@toolbus/contracts";
-import { silentLog } from "@toolbus/telemetry";
 import { describe, expect, it } from "vitest";
 import { asks, RUN } from "../testing/test-bundle.ts";
 import { readerUnderTest } from "../testing/test-reader.ts";
@@ -67,7 +66,7 @@ async function setup(profile: { readonly tools?: readonly string[] } = {}) {
       const calls = [asks("look")];
       const snapshot = await b.snapshot();
       const run = snapshot.run.value;
-      const withheld = await withheldTools(b.state, silentLog, { run, profile: b.rules.profile(run.profile), calls, tools: new Map() });
+      const withheld = await withheldTools(reader.toolOffers, { run, profile: b.rules.profile(run.profile), calls, tools: new Map() });
       const turn = {
         provider: "test",
         model: "test",

@@ -1,10 +1,8 @@
 import { preferredVersion, type Registration, rightsFault, type Run } from "@toolbus/contracts";
-import type { StateStore } from "@toolbus/state";
-import type { Log } from "@toolbus/telemetry";
-import { readRegistry } from "@toolbus/tool-kit";
 import type { Profile } from "../profile.ts";
 import { ruleMatches, toolRule } from "../profiles/tool-rule.ts";
 import { judged } from "../tool-in-use.ts";
+import type { ToolOffers } from "../tool-offers.ts";
 import type { Turn } from "../transitions/turn-input.ts";
 
 interface Asking {
@@ -22,13 +20,12 @@ interface Asking {
  * the registry only if a call names a tool that the run does not have. Throws `StoreUnavailable`.
  */
 export async function withheldTools(
-  state: StateStore,
-  log: Log,
+  toolOffers: Pick<ToolOffers, "registered">,
   { run: { rights }, profile, calls, tools }: Asking,
 ): Promise<ReadonlyMap<string, Registration>> {
   const unknown = new Set(calls.map(({ name }) => name).filter((name) => !tools.has(name)));
   if (unknown.size === 0) return new Map();
-  const registrations = await readRegistry(state, log);
+  const registrations = await toolOffers.registered();
   return new Map(
     [...unknown].flatMap((name) => {
       const versions = registrations.filter(({ definition }) => definition.name === name);

@@ -4,7 +4,7 @@ import { ownKeys, signedReader } from "@toolbus/grants";
 import { modelFacts, type ModelProvider, offlineModel, tokenCalibration } from "@toolbus/models";
 import { startOutbox } from "@toolbus/runtime";
 import { silentLog } from "@toolbus/telemetry";
-import { definitionPace, fixedToolFlags } from "@toolbus/tool-kit";
+import { definitionPace, fixedToolFlags, nameOwners } from "@toolbus/tool-kit";
 import type { BudgetConfig } from "../budget/budget-limits.ts";
 import { budgets } from "../budget/budgets.ts";
 import { catalogue } from "../catalogue.ts";
@@ -16,7 +16,7 @@ import { snapshots } from "../documents/snapshots.ts";
 import { bundle, CONVERSATION, RUN } from "./test-bundle.ts";
 import { newRides } from "../steps/rides.ts";
 import { strayLines } from "../steps/stray-lines.ts";
-import { proofsUnderTest } from "./test-proofs.ts";
+import { proofKeys, proofsUnderTest } from "./test-proofs.ts";
 import { onResult } from "../incoming/consumers.ts";
 import type { InboxReader } from "../incoming/inbox-reader.ts";
 import { localRounds } from "../incoming/local-round.ts";
@@ -88,6 +88,7 @@ export async function readerUnderTest(
       disabled: new Set(disabledTools),
       log: silentLog,
       pace: definitionPace({ log: silentLog, monotonic: b.monotonic }),
+      owners: nameOwners({ approvals: proofKeys.trusted.of("approvals"), log: silentLog }),
     }),
     announce: async (message: Message) => void announced.push(message),
     sendDeliveryAgain: async (deliveryId: string) => deliveriesSentAgain.push(deliveryId) > 0,

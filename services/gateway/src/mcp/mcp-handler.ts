@@ -85,7 +85,7 @@ export async function mcpHandler({ gateway, runs }: McpHandlerOptions): Promise<
     return server;
 
     async function call(name: string, args: JsonObject, ctx: ServerContext): Promise<CallResult> {
-      const views = (await toolList(gateway.state, principal)).tools.filter((tool) => tool.name === name && isForClients(tool));
+      const views = (await toolList(gateway, principal)).tools.filter((tool) => tool.name === name && isForClients(tool));
       const [tool] = [...views.filter(({ preferred }) => preferred), ...views];
       if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool "${name.slice(0, 80)}" for this key.`);
       const forbidden = views.every((view) => view.forbidden !== undefined) ? tool.forbidden : undefined;
@@ -126,7 +126,7 @@ export async function mcpHandler({ gateway, runs }: McpHandlerOptions): Promise<
   }
 
   async function offered(principal: Principal): Promise<readonly ToolView[]> {
-    const { tools } = await toolList(gateway.state, principal);
+    const { tools } = await toolList(gateway, principal);
     return offeredTools(tools).filter(({ name }) => name !== GET_CALL);
   }
 

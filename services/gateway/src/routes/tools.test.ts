@@ -47,6 +47,21 @@ describe("GET /v1/tools", () => {
     });
   });
 
+  it("shows a tool under a name of several toolsets as quarantined, and prefers none of them", async () => {
+    await using t = await setup();
+    await register(t.store, "orders", lookup);
+    await register(t.store, "notes", { ...lookup, version: "9" });
+    await register(t.store, "orders", refund);
+    const { tools } = (await t.ask("una", "/v1/tools")).body as ToolList;
+    expect(tools.map(({ toolset, name, preferred, available, quarantined }) => [toolset, name, preferred, available, quarantined])).toEqual(
+      [
+        ["notes", "find_order", false, false, { pointer: "/name", reason: expect.stringContaining("several toolsets (notes, orders)") }],
+        ["orders", "find_order", false, false, { pointer: "/name", reason: expect.stringContaining("several toolsets (notes, orders)") }],
+        ["orders", "issue_refund", true, true, undefined],
+      ],
+    );
+  });
+
   it("says which of them the caller may not use, and why", async () => {
     await using t = await setup();
     await register(t.store, "orders", { ...refund, scopes: ["orders"] });

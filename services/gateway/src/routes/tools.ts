@@ -14,6 +14,7 @@ import {
   type ToolView,
 } from "@toolbus/contracts";
 import { hasToolHash } from "@toolbus/grants";
+import { strangers } from "@toolbus/tool-kit";
 import { getRoute, noQuery, type Principal, type Route } from "@toolbus/runtime";
 import type { StateStore } from "@toolbus/state";
 import type { Gateway } from "../gateway.ts";
@@ -25,7 +26,7 @@ import { recorded, views } from "./documented.ts";
  * Returns the route `GET /v1/tools`. It lists the registered tools and what is known of their workers, whether or not a worker is running. It also
  * shows which tools the caller may not use.
  */
-export function toolRoutes({ state }: Gateway): readonly Route[] {
+export function toolRoutes(gateway: Pick<Gateway, "state" | "approvals">): readonly Route[] {
   return [
     getRoute({
       url: "/v1/tools",
@@ -44,25 +45,27 @@ export function toolRoutes({ state }: Gateway): readonly Route[] {
         problems: [],
       },
       query: noQuery,
-      handle: ({ principal }) => toolList(state, principal),
+      handle: ({ principal }) => toolList(gateway, principal),
     }),
   ];
 }
 
-/** Returns every registered tool, with what the caller may not use. */
-export async function toolList(state: StateStore, caller: Principal): Promise<ToolList> {
+/** Returns every registered tool, with what the caller may not use. A tool under a name of another toolset is quarantined. */
+export async function toolList({ state, approvals }: Pick<Gateway, "state" | "approvals">, caller: Principal): Promise<ToolList> {
   const { now, documents } = await state.read(await registrationKeys(state));
   const registrations = documents.flatMap((document) => {
     const registration = document && parseRegistration(document.value);
     return registration?.ok ? [registration.value] : [];
   });
-  const byName = Map.groupBy(registrations, ({ definition }) => definition.name);
+  const strange = await strangers(state, approvals, registrations);
+  const own = registrations.filter((one) => !strange.has(one));
+  const byName = Map.groupBy(own, ({ definition }) => definition.name);
   const preferred = new Set([...byName.values()].map((versions) => preferredVersion(versions, ({ definition }) => definition)));
   return {
-    registryVersion: registryVersion(registrations.map(({ definition: { name, version }, hash }) => ({ name, version, hash }))),
+    registryVersion: registryVersion(own.map(({ definition: { name, version }, hash }) => ({ name, version, hash }))),
     asOf: now,
     tools: registrations.map((registration) => ({
-      ...toolView(registration, now, preferred.has(registration)),
+      ...toolView(registration, { now, preferred: preferred.has(registration), stranger: strange.get(registration) }),
       ...forbidden(caller, registration),
     })),
   };
@@ -98,11 +101,19 @@ function hashFault({ definition, hash }: Registration): { readonly pointer: stri
   return { pointer: "/hash", reason: "The hash is not that of the definition: no Toolbus worker registered it in this form." };
 }
 
-function toolView(registration: Registration, now: number, preferred: boolean): ToolView {
+interface Shown {
+  readonly now: number;
+  readonly preferred: boolean;
+  /** Why the name is not the toolset's, if it is not. */
+  readonly stranger: string | undefined;
+}
+
+function toolView(registration: Registration, { now, preferred, stranger }: Shown): ToolView {
   const { toolset, hash, definition, registeredAt, lastSeenAt, leftAt, scalesToZero, unavailable, example } = registration;
   const { version, kind, risk, source, owner, slo, scopes, flag, deprecated } = definition;
   const { dependencies, limits } = protectionOf(definition);
-  const quarantined = definitionFault(definition) ?? hashFault(registration);
+  const foreign = stranger === undefined ? null : { pointer: "/name", reason: stranger };
+  const quarantined = definitionFault(definition) ?? hashFault(registration) ?? foreign;
   // If a definition was refused, the list does not repeat its content.
   const { name, description, parameters } = quarantined ? { ...definition, parameters: { type: "object" } } : publicTool(definition);
   const availability = availabilityOf(registration, now);
