@@ -12,7 +12,39 @@ const FORMS = {
   "a Slack token": "xoxb-1234567890-abcdef",
   "an AWS key id": "AKIAIOSFODNN7EXAMPLE",
   "the user and password of an address": "user:hunter2hunter2",
+  "the user and a password with colons": "user:hunter2:hunter2:hunter2",
+  "the user of an address without a name, and its password": ":hunter2hunter2",
 };
+
+// Each is the beginning of a form that never ends, or ends only in the last repetition.
+const HOSTILE = [
+  ":",
+  "://",
+  "://a",
+  "://:",
+  "://a:b",
+  "_eyJaaaaaaaaaa",
+  "-eyJaaaaaaaaaa",
+  "\\neyJaaaaaaaaaa",
+  "eyJaaaaaaaaaa.",
+  "_eyJaaaaaaaaaa.a",
+  "bearer ",
+  "bearer -",
+  "Basic a",
+  "tb_a",
+  "_sk-",
+  "xoxb-",
+  "-----BEGIN ",
+  " PRIVATE KEY",
+];
+
+/** Returns the processor time of the work in milliseconds. Other work on the machine does not lengthen it. */
+function msOf(work: () => unknown): number {
+  const began = process.threadCpuUsage();
+  work();
+  const { user, system } = process.threadCpuUsage(began);
+  return (user + system) / 1000;
+}
 
 describe("redaction", () => {
   it.each(Object.entries(FORMS))("replaces %s in a text, in JSON and in a value", (form, secret) => {
@@ -25,6 +57,29 @@ describe("redaction", () => {
     ]) {
       expect(seen).not.toContain(secret.slice(-12));
     }
+  });
+
+  it.each(HOSTILE)("needs time in proportion to the length of a text that repeats %j", (part) => {
+    // A pattern that reads a text again from each of its repetitions needs many seconds.
+    for (const before of ["", "://", "eyJ", "-----BEGIN "]) {
+      const text = `${before}${part.repeat(200_000 / part.length)} `;
+      expect(msOf(() => redactText(text))).toBeLessThan(1000);
+      expect(msOf(() => redactText(`${text}@`))).toBeLessThan(1000);
+    }
+  });
+
+  it("reads a text of any length to its end", () => {
+    const text = `eyJ${"a".repeat(16_000_000)}`;
+    expect(redactText(text) === text).toBe(true);
+  });
+
+  it("replaces a token with a long header, as with certificates", () => {
+    expect(redactText(`eyJ${"a".repeat(12_000)}.${"b".repeat(100_000)}.${"c".repeat(700)}`)).toBe("[redacted]");
+  });
+
+  it("replaces a token that follows the beginning of one", () => {
+    const token = `eyJ${"a".repeat(20)}.${"b".repeat(20)}.${"c".repeat(20)}`;
+    expect(redactText(`eyJ${"a".repeat(20)}_${token} after`)).toBe(`eyJ${"a".repeat(20)}_[redacted] after`);
   });
 
   it("replaces a credential that directly follows an id, as in an invented address", () => {

@@ -9,8 +9,9 @@ const SECRET_TEXT = new RegExp(
       // A credential has a digit or is long. "bearer authentication" is a subject, not a credential.
       String.raw`[Bb][Ee][Aa][Rr][Ee][Rr]\s+(?=[\w.~+/=-]*\d|[\w.~+/=-]{20})[\w.~+/=-]{8,}`,
       String.raw`[Bb]asic\s+(?=[\w+/]*[\d=])[\w+/]{8,}={0,2}`,
-      // A JWS is one of our grants or receipts, or another program's token.
-      String.raw`eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{10,}`,
+      // A JWS is one of our grants or receipts, or another program's token. Its first part ends where another may begin, so that no text is read twice.
+      // The longest header that servers accept has 16 KiB. Without a limit, a long text would fill the engine's stack.
+      String.raw`eyJ(?:(?![_-]eyJ)[\w-]){10,16384}\.[\w-]{10,}\.[\w-]{10,}`,
       String.raw`tb_[a-z]+_[\w-]{16,}`,
       String.raw`sk-[\w-]{16,}`,
       String.raw`gh[pousr]_\w{16,}`,
@@ -18,8 +19,8 @@ const SECRET_TEXT = new RegExp(
       String.raw`AKIA[A-Z0-9]{16}\b`,
     ].join("|"),
     ")",
-    // This matches the user and password of an address.
-    String.raw`|(?<=:\/\/)[^\s/@"\\]+:[^\s/@"\\]+(?=@)`,
+    // This matches the user and password of an address. The user has no colon, so that the engine tries only one end of it, and may be empty.
+    String.raw`|(?<=:\/\/)[^\s/@":\\]*:[^\s/@"\\]+(?=@)`,
     // A key may be plain text or inside JSON, where its line ends are escapes. The match never extends past a quote.
     String.raw`|-----BEGIN [A-Z ]*PRIVATE KEY-----(?:[\w+/=\s:,.-]|\\[nrt])*`,
   ].join(""),
