@@ -10,7 +10,18 @@ const FORMS = {
   "a provider's key": "sk-proj-abcdefghijklmnop1234",
   "a GitHub token": "ghp_abcdefghijklmnop1234",
   "a Slack token": "xoxb-1234567890-abcdef",
+  "a Slack token of an app": "xapp-1-A0123456789-1234567890-abcdef",
   "an AWS key id": "AKIAIOSFODNN7EXAMPLE",
+  "a temporary AWS key id": "ASIAIOSFODNN7EXAMPLE",
+  "a secret of webhooks": "whsec_bm90LWEtc2VjcmV0LW5vdC1h/+NlY3JldA==",
+  "a fine-grained GitHub token": "github_pat_11ABCDEFG0abcdefghijkl_mnopqrstuvwxyz",
+  "a GitLab token": "glpat-abcdefghij-_1234ABCD",
+  "a GitLab token with a routing part": "glpat-abcdefghijklmnopqrstuvwxyz123.01.120abcdefghi",
+  "a Google key": "AIzaSyA-1234567890_abcdefghijklmnopqrst",
+  "a secret key of Stripe": "sk_live_51abcdefghijklmnop",
+  "a restricted key of Stripe": "rk_live_51abcdefghijklmnop",
+  "an npm token": "npm_abcdefghijklmnopqrstuvwxyz0123456789",
+  "a Hugging Face token": "hf_abcdefghijklmnopqrstuvwxyzABCDEFGH",
   "the user and password of an address": "user:hunter2hunter2",
   "the user and a password with colons": "user:hunter2:hunter2:hunter2",
   "the user of an address without a name, and its password": ":hunter2hunter2",
@@ -36,6 +47,13 @@ const HOSTILE = [
   "xoxb-",
   "-----BEGIN ",
   " PRIVATE KEY",
+  "whsec_a",
+  "glpat-a.",
+  "glpat-aaaaaaaaaaaaaaaa.",
+  "_xapp-1-",
+  "_AIza",
+  "_sk_live_",
+  "_npm_a",
 ];
 
 /** Returns the processor time of the work in milliseconds. Other work on the machine does not lengthen it. */
@@ -103,6 +121,13 @@ describe("redaction", () => {
     "https://example.org/path?user=1",
     "sha256-Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4",
     "rn_0a_01JABCDEFGHJKMNPQRSTVWXYZ0",
+    "fix(npm): npm_config_registry_of_the_environment_wins_over_npmrc",
+    "build: xapp-framework-cpp 2.3.8 and glpat-reader",
+    "Reads sk_live_ and whsec_ from the settings, and no sk_test_abcdefghijklmnop",
+    "ASIAN_MARKETS_AND_THEIR_CALENDARS",
+    "Read hf_hub_download_of_transformers_and_more_models",
+    "The tool find_pat_of_a_customer_by_address",
+    "AIza is how keys of Google begin",
   ])("leaves %s as it is", (text) => {
     expect(redactText(text)).toBe(text);
   });

@@ -14,9 +14,20 @@ const SECRET_TEXT = new RegExp(
       String.raw`eyJ(?:(?![_-]eyJ)[\w-]){10,16384}\.[\w-]{10,}\.[\w-]{10,}`,
       String.raw`tb_[a-z]+_[\w-]{16,}`,
       String.raw`sk-[\w-]{16,}`,
+      // A secret of webhooks, of ours and of Stripe's.
+      String.raw`whsec_[\w+/]{16,}={0,2}`,
       String.raw`gh[pousr]_\w{16,}`,
+      String.raw`github_pat_\w{16,}`,
+      String.raw`glpat-[\w-]{16,}(?:\.\w+)*`,
       String.raw`xox[abprs]-[\w-]{10,}`,
-      String.raw`AKIA[A-Z0-9]{16}\b`,
+      // The digit is the version of the token. "xapp-framework-cpp" is a package.
+      String.raw`xapp-\d-[\w-]{10,}`,
+      String.raw`A[KS]IA[A-Z0-9]{16}\b`,
+      String.raw`AIza[\w-]{35,}`,
+      String.raw`[rs]k_live_\w{16,}`,
+      // The exact length keeps names such as npm_config_registry.
+      String.raw`npm_[A-Za-z0-9]{36}\b`,
+      String.raw`hf_[A-Za-z0-9]{34}\b`,
     ].join("|"),
     ")",
     // This matches the user and password of an address. The user has no colon, so that the engine tries only one end of it, and may be empty.
@@ -28,7 +39,8 @@ const SECRET_TEXT = new RegExp(
 );
 
 // Every form contains one of these. Most texts contain none, so this test makes the search three times as fast.
-const MAYBE_SECRET = /[Ee][Aa][Rr][Ee][Rr]|asic\s|eyJ|tb_|sk-|gh[pousr]_|xox|AKIA|:\/\/|-----BEGIN/;
+const MAYBE_SECRET =
+  /[Ee][Aa][Rr][Ee][Rr]|asic\s|eyJ|tb_|sk-|whsec_|gh[pousr]_|_pat_|glpat-|xox|xapp-|A[KS]IA|AIza|k_live_|npm_|hf_|:\/\/|-----BEGIN/;
 
 /** Replaces everything in a text that looks like a credential. Returns the same text if there is none. */
 export function redactText(text: string): string {
