@@ -2,6 +2,7 @@ import { approvalCallId, type CallEvidence, isApprovalId } from "@toolbus/contra
 import { evidenceText, verifyEvidence } from "@toolbus/grants";
 import { Answered, Unreachable } from "../http/client.ts";
 import type { Context } from "../toolbus/context.ts";
+import { escapedJson } from "../terminal/safe-json.ts";
 import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
 import { Failure } from "../toolbus/failure.ts";
 import { idOf } from "../toolbus/ids.ts";
@@ -19,7 +20,7 @@ export async function writeEvidence(context: Context, typed: string | undefined,
   // The command also writes broken evidence, because somebody may have to investigate exactly that fault.
   const { broken, missing } = await verifyEvidence(text);
   if (broken !== null) output.note(`The evidence is not whole: ${broken}`);
-  if (out === undefined) output.out.write(text);
+  if (out === undefined) output.out.write(escapedJson(text));
   else if (output.json) output.document({ file: out, callId, broken, missing });
   else {
     for (const part of missing) output.note(`Not in the file: ${part}`);

@@ -5,6 +5,7 @@ import { loadRelease, type ReleaseSummary } from "@toolbus/example-release-api";
 import { Refusal } from "@toolbus/runtime";
 import { client } from "../http/client.ts";
 import { watchRun } from "../runs/watch-run.ts";
+import { safeJson } from "../terminal/safe-json.ts";
 import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
 import { decideApproval, type Decided } from "./approver.ts";
 import type { DemoArguments } from "./arguments.ts";
@@ -97,8 +98,7 @@ export async function runDemo(args: DemoArguments, around: DemoSurroundings): Pr
       ];
       show?.report(end, where);
       const code = exitCode(end, args.failOn);
-      if (args.json)
-        around.output.write(`${JSON.stringify(document(end, run.runId, release, approver.decided(), directory, code), null, 2)}\n`);
+      if (args.json) around.output.write(`${safeJson(document(end, run.runId, release, approver.decided(), directory, code), 2)}\n`);
       return code;
     }
   } finally {
@@ -133,9 +133,7 @@ function pending(
     "There is no terminal to ask at, so the approval stays pending. Run the same command with --approve or --deny, or in a terminal, to continue.",
   );
   if (json)
-    output.write(
-      `${JSON.stringify({ status: "pending", runId, approval: asked ?? null, data: directory, exitCode: EXIT.pending }, null, 2)}\n`,
-    );
+    output.write(`${safeJson({ status: "pending", runId, approval: asked ?? null, data: directory, exitCode: EXIT.pending }, 2)}\n`);
   return EXIT.pending;
 }
 

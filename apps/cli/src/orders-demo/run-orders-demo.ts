@@ -7,6 +7,7 @@ import { openConversation } from "../chat/send-message.ts";
 import type { DemoArguments } from "../demo/arguments.ts";
 import type { DemoSurroundings } from "../demo/run-demo.ts";
 import { screen } from "../demo/screen.ts";
+import { safeJson } from "../terminal/safe-json.ts";
 import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
 import { askedDeciding, plannedDeciding } from "./deciding.ts";
 import { keepEvidence } from "./keep-evidence.ts";
@@ -51,8 +52,7 @@ export async function runDemo(args: DemoArguments, around: DemoSurroundings): Pr
     const database = path.join(directory, "shop", "shop.sqlite");
     const evidence = await keepEvidence(system, calls, { directory, signal });
     const { keysFile } = system;
-    if (args.json)
-      output.write(`${JSON.stringify({ steps: told, effects, faults, database, evidence, keysFile, exitCode: code }, null, 2)}\n`);
+    if (args.json) output.write(`${safeJson({ steps: told, effects, faults, database, evidence, keysFile, exitCode: code }, 2)}\n`);
     // npm does not say how the user starts the command line. It runs the demo in the project, which has the file.
     const self = around.env["TOOLBUS_TYPED"] || "./toolbus";
     for (const line of endLines({ calls, effects, faults, database, evidence, keysFile, self })) show?.line(line);

@@ -1,4 +1,5 @@
 import { styleText } from "node:util";
+import { safeJson } from "./safe-json.ts";
 import { safeText } from "./safe-text.ts";
 
 export type Style = Parameters<typeof styleText>[0];
@@ -42,8 +43,8 @@ export function output({ out, err, json, quiet, colour }: OutputOptions): Output
     out,
     err,
     lines: (lines) => void out.write(lines.map((line) => `${line}\n`).join("")),
-    document: (value) => void out.write(`${JSON.stringify(value, null, 2)}\n`),
-    record: (value) => void out.write(`${JSON.stringify(value)}\n`),
+    document: (value) => void out.write(`${safeJson(value, 2)}\n`),
+    record: (value) => void out.write(`${safeJson(value)}\n`),
     note: (line) => void (quiet || err.write(`${safeText(line)}\n`)),
     paint,
   };
