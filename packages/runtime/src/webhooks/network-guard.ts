@@ -26,6 +26,8 @@ const NOT_PUBLIC: readonly (readonly ["ipv4" | "ipv6", string, number])[] = [
   ["ipv4", "224.0.0.0", 3],
   // This covers :: and ::1. It also covers the old form of IPv4 addresses in IPv6, which Node's block list does not treat as IPv4.
   ["ipv6", "::", 96],
+  // Translators between IPv4 and IPv6 forward these to the IPv4 address in the last four bytes.
+  ["ipv6", "::ffff:0:0:0", 96],
   ["ipv6", "64:ff9b::", 96],
   ["ipv6", "64:ff9b:1::", 48],
   ["ipv6", "100::", 64],
