@@ -17,3 +17,13 @@ export function logThrown<T>(
   if (ran.kind === "threw") log.error({ callId, tool: toolName, part, error: ran.error }, "a tool's handler threw");
   return ran;
 }
+
+/** Logs why the value that a handler returned is not JSON, such as a BigInt or a cycle. The model and the requester do not see the reason. */
+export function logNotJson(
+  error: unknown,
+  part: HandlerPart,
+  { callId, toolName }: { readonly callId: string; readonly toolName: string },
+  log: Log,
+): void {
+  log.error({ callId, tool: toolName, part, error }, "a tool's handler returned a value that is not JSON");
+}

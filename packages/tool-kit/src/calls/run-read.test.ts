@@ -1,4 +1,5 @@
 import type { JsonObject } from "@toolbus/contracts";
+import { silentLog } from "@toolbus/telemetry";
 import { describe, expect, it, vi } from "vitest";
 import { defineTool } from "../tool/define-tool.ts";
 import { bench } from "../testing/bench.ts";
@@ -203,9 +204,14 @@ describe("a read", () => {
   it("fails on a value that is not JSON", async () => {
     const loop: Record<string, never> = {};
     Object.assign(loop, { loop });
-    const { worker, ask } = setup(() => loop);
+    const { process, ask } = setup(() => loop);
+    const lines: object[] = [];
+    const worker = process({ log: { ...silentLog, error: (fields: object, text: string) => void lines.push({ ...fields, text }) } });
     await worker.deliver(await ask());
     expect(worker.read()[0]?.result.error?.code).toBe("execution_failed");
+    // The model does not see the reason, so the author finds it only here.
+    const text = "a tool's handler returned a value that is not JSON";
+    expect(lines).toEqual([{ callId: expect.any(String), tool: "look_up", part: "run", error: expect.any(TypeError), text }]);
   });
 
   it("is dropped after its not-after, when nobody waits for it any more", async () => {

@@ -5,7 +5,7 @@ import { type Ran, runWithin } from "./run-within.ts";
 import { type ToolCall, withRecord } from "../tool/tool-call.ts";
 import { keptResult, outputResult } from "../tool/tool-output.ts";
 import { noMedia, resultMedia } from "../tool/result-media.ts";
-import { logThrown } from "./log-thrown.ts";
+import { logNotJson, logThrown } from "./log-thrown.ts";
 import { problemResult, ToolProblem, unexpectedResult } from "../tool/tool-problem.ts";
 import type { Pass } from "../protection/protection.ts";
 import { askPerson, askUntil } from "../questions/ask-person.ts";
@@ -58,9 +58,10 @@ async function runEntered(
     ran = await runOnce();
   }
   if (ran.kind === "interrupted" && ran.why === "stopped") return { kind: "retry", after: 0, reason: "the worker stops" };
+  const outcome = readOutcome(ran, executor, (error) => logNotJson(error, "run", call, context.log));
   return {
     kind: "answer",
-    result: withRecord(call, await keptResult(readOutcome(ran, executor), { state, maxBytes: maxContentBytes, media }), attempt, monotonic),
+    result: withRecord(call, await keptResult(outcome, { state, maxBytes: maxContentBytes, media }), attempt, monotonic),
   };
 
   async function runOnce(): Promise<Ran<Json>> {
@@ -80,11 +81,11 @@ async function runEntered(
   }
 }
 
-/** Returns the result for a handler's outcome if the call has not sent any effect. */
-export function readOutcome(ran: Ran<Json>, { definition }: Executor): ToolResult {
+/** Returns the result for a handler's outcome if the call has not sent any effect. Passes on why a value is not JSON. */
+export function readOutcome(ran: Ran<Json>, { definition }: Executor, onNotJson: (error: unknown) => void = () => undefined): ToolResult {
   switch (ran.kind) {
     case "value":
-      return outputOrFailure(ran.value);
+      return outputOrFailure(ran.value, onNotJson);
     case "problem":
       return problemResult(ran.problem);
     case "threw":
@@ -96,10 +97,11 @@ export function readOutcome(ran: Ran<Json>, { definition }: Executor): ToolResul
   }
 }
 
-function outputOrFailure(value: Json): ToolResult {
+function outputOrFailure(value: Json, onNotJson: (error: unknown) => void): ToolResult {
   try {
     return outputResult(value);
-  } catch {
+  } catch (error) {
+    onNotJson(error);
     return failedResult("execution_failed", "The tool returned a value that is not JSON.");
   }
 }

@@ -13,7 +13,7 @@ import { readOutcome } from "../calls/run-read.ts";
 import { type Ran, runWithin } from "../calls/run-within.ts";
 import { type ToolCall, withRecord } from "../tool/tool-call.ts";
 import { boundContent, keptResult, outputResult } from "../tool/tool-output.ts";
-import { logThrown } from "../calls/log-thrown.ts";
+import { logNotJson, logThrown } from "../calls/log-thrown.ts";
 import { noMedia, type ResultMedia, resultMedia } from "../tool/result-media.ts";
 import { problemResult, type ToolProblem } from "../tool/tool-problem.ts";
 import type { Pass } from "../protection/protection.ts";
@@ -246,7 +246,7 @@ async function send(attempt: Attempt, prepared: Json, { first }: { readonly firs
   );
   attempt.pass.saw(ran);
   logThrown(ran, "run", call, attempt.context.log);
-  if (ran.kind === "value") return finish(attempt, writtenResult(ran.value), media);
+  if (ran.kind === "value") return finish(attempt, writtenResult(ran.value, "run", attempt), media);
   // The refusal of a later attempt says nothing about the earlier one, which may have succeeded.
   if (first && ran.kind === "problem" && ran.problem.options.effect === "none") return finish(attempt, problemResult(ran.problem));
   if (ran.kind === "interrupted" && ran.why === "lost") return giveBack(attempt, 0, "the lease was lost while sending");
@@ -279,7 +279,7 @@ async function askTarget(attempt: Attempt, prepared: Json): Promise<Outcome> {
   if (ran.kind !== "value") return repeatOrUnknown(attempt, ran);
   switch (ran.value.kind) {
     case "happened":
-      return finish(attempt, writtenResult(ran.value.content));
+      return finish(attempt, writtenResult(ran.value.content, "reconcile", attempt));
     case "voided":
       return finish(
         attempt,
@@ -330,10 +330,11 @@ async function keptOrCut(result: ToolResult, media: ResultMedia, { state, maxCon
 const NOT_STORED = "[The pictures, sounds and files of this result could not be stored.]";
 
 /** Returns the result of a write whose effect is known to have happened, even if the handler returned no readable value. */
-function writtenResult(value: Json): ToolResult {
+function writtenResult(value: Json, part: "run" | "reconcile", { call, context }: Attempt): ToolResult {
   try {
     return outputResult(value);
-  } catch {
+  } catch (error) {
+    logNotJson(error, part, call, context.log);
     return outputResult({ note: "The write happened; the tool returned no readable result." });
   }
 }

@@ -1,6 +1,8 @@
+import { silentLog } from "@toolbus/telemetry";
 import { describe, expect, it } from "vitest";
 import { bench } from "../testing/bench.ts";
 import { orders, target } from "../testing/target.ts";
+import { toolError } from "../tool/tool-problem.ts";
 
 const ARGS = { amount: 5, to: "ann" };
 type Mode = Parameters<typeof orders>[1];
@@ -26,6 +28,24 @@ describe("a write that the target can be asked about", () => {
     await second.deliver(sent, 2);
     expect(second.read()[0]?.result).toMatchObject({ status: "ok", content: '{"id":7}' });
     expect(over.runs).toBe(0);
+  });
+
+  it.each(["run", "reconcile"])("is done with a note if its %s gives a value that is not JSON, and the worker logs why", async (part) => {
+    const lines: object[] = [];
+    const log = { ...silentLog, error: (fields: object, text: string) => void lines.push({ ...fields, text }) };
+    const { over, process, invoke } = setup({ mode: "reconcile" });
+    const loop: Record<string, never> = {};
+    Object.assign(loop, { loop });
+    over.answer = () => ({ kind: "happened", content: loop });
+    over.onRun = (_, effect) => {
+      effect();
+      return part === "run" ? loop : toolError("unavailable", "No answer.");
+    };
+    const worker = process({ log });
+    await worker.deliver(await invoke("pay", ARGS));
+    expect(worker.read()[0]?.result).toMatchObject({ status: "ok", content: expect.stringContaining("no readable result") });
+    const text = "a tool's handler returned a value that is not JSON";
+    expect(lines).toEqual([{ callId: expect.any(String), tool: "pay", part, error: expect.any(TypeError), text }]);
   });
 
   it("is not executed when the target refuses the attempt from now on", async () => {
