@@ -1,6 +1,7 @@
 import { BusUnavailable } from "@toolbus/bus";
 import { KeyRefused } from "@toolbus/grants";
 import { StoreRefused, StoreUnavailable } from "@toolbus/state";
+import { whyAlone } from "./meeting-place.ts";
 import { RegistryConflict } from "./registry/registry.ts";
 import { LimitsRefused } from "./protection/limit-settings.ts";
 import { FlagsRefused } from "./registry/tool-flags.ts";
@@ -11,17 +12,24 @@ import type { Worker } from "./worker.ts";
 
 /**
  * Serves a toolset as the only work of this process. Resolves when calls may arrive. If the worker cannot start for a reason that a person can fix, it
- * prints one sentence on standard error and ends the process with 1, as the services do. Rejects with any other error, so that Node prints its stack.
+ * prints one sentence on standard error and ends the process with 1, as the services do. Such a reason is also a bus or a store that only this process
+ * can use. Rejects with any other error, so that Node prints its stack.
  */
 export async function runToolset(toolset: Toolset, options: ServeOptions): Promise<Worker> {
+  const alone = whyAlone(options);
+  if (alone !== null) end(`The toolset "${toolset.name}" has a process of its own, and ${alone}`);
   try {
     return await serveToolset(toolset, options);
   } catch (error) {
     if (!isRefusal(error)) throw error;
-    process.stderr.write(`${error.message}\n`);
-    // Without this exit, the caller would continue as if its tools were served.
-    process.exit(1);
+    end(error.message);
   }
+}
+
+function end(sentence: string): never {
+  process.stderr.write(`${sentence}\n`);
+  // Without this exit, the caller would continue as if its tools were served.
+  process.exit(1);
 }
 
 function isRefusal(error: unknown): error is Error {

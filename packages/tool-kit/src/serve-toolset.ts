@@ -3,6 +3,7 @@ import { drawnRandom, fileKeySet, httpKeySet, type Identity, type KeySet, signMe
 import { rollbackMessage } from "@toolbus/contracts";
 import { connectState, SKEW_WARN_MS, storeClock, storeLosses } from "@toolbus/state";
 import { createLog, type LogLevel, recordStoreLoss, recordUnreportedLoss, watchClocks } from "@toolbus/telemetry";
+import { placeInWords } from "./meeting-place.ts";
 import { openReceiptKey } from "./registry/open-receipt-key.ts";
 import { openProtection } from "./protection/protection.ts";
 import { openToolFlags } from "./registry/tool-flags.ts";
@@ -134,7 +135,7 @@ export async function serveToolset(toolset: Toolset, options: ServeOptions): Pro
     throw error;
   }
   // No other log line says that this process has started.
-  log.info({ toolset: toolset.name, tools: toolset.list().length }, "a toolset is served");
+  log.info({ toolset: toolset.name, tools: toolset.list().length, ...placeInWords(options) }, "a toolset is served");
   let stopping: Promise<void> | null = null;
   const stop = (): Promise<void> => {
     process.off("SIGTERM", onSignal).off("SIGINT", onSignal);

@@ -1,0 +1,34 @@
+/** The addresses of the bus and of the store, where a worker meets the other services. */
+export interface MeetingPlace {
+  readonly busUrl: string;
+  readonly stateUrl: string;
+}
+
+/**
+ * Returns why a worker in a process of its own meets no other service there, with the remedy. Returns null if it may meet them. A bus or a store in
+ * memory is only in this process, and a store on SQLite belongs to one process.
+ */
+export function whyAlone({ busUrl, stateUrl }: MeetingPlace): string | null {
+  if (busUrl.startsWith("memory:"))
+    return 'no other process reaches the bus "memory:". Pass the BUS_URL of the other services as "busUrl", such as nats://127.0.0.1:4222.';
+  const store = /^(?:memory:$|sqlite:)/.exec(stateUrl)?.[0];
+  return store === undefined
+    ? null
+    : `no other process can use its store "${store}${store === stateUrl ? "" : "…"}". Pass the STATE_URL of the other services as "stateUrl", such as redis://127.0.0.1:6379.`;
+}
+
+/** Returns the place for a log. It shows servers and namespaces, and no logins and other options. */
+export function placeInWords({ busUrl, stateUrl }: MeetingPlace): { readonly bus: string; readonly store: string } {
+  return { bus: withoutLogin(busUrl), store: withoutLogin(stateUrl) };
+}
+
+function withoutLogin(url: string): string {
+  const [, scheme = "", address = "", query = ""] = /^([a-z][a-z0-9+.-]*:)(?:\/\/([^?#]*))?(?:[^?#]*\?([^#]*))?/i.exec(url) ?? [];
+  // An address of NATS may list several servers, with the scheme before each. The login is before the last "@".
+  const hosts = address
+    .slice(address.lastIndexOf("@") + 1)
+    .replaceAll(/[a-z]+:\/\//gi, "")
+    .replace(/\/.*$/, "");
+  const namespace = new URLSearchParams(query).get("namespace");
+  return `${scheme}${hosts === "" ? "" : `//${hosts}`}${namespace === null ? "" : `?namespace=${namespace}`}`;
+}
