@@ -13,9 +13,9 @@ export function outcomeOf(end: Pick<RunEnd, "type">): string {
   return end.type.slice("run.".length);
 }
 
-/** Returns how long a toolset has had no worker, in words. */
+/** Returns how long nobody has served a call's tool, in words. Workers of its toolset may be alive, and serve other tools. */
 export function absentFor({ toolset, at, since }: Extract<RunEvent, { type: "call.unserved" }>): string {
-  return `${safeText(toolset)} has had none for ${spanOf(at - since)}`;
+  return `no worker of ${safeText(toolset)} has served this tool for ${spanOf(at - since)}`;
 }
 
 /** Returns the run's place in the queue, or an empty text if the server does not report it. */

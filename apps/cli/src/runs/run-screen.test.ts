@@ -62,6 +62,12 @@ describe("a run on the screen", () => {
     expect(written()).toMatch(/\nI stopped: the rounds are used up\.\n$/);
   });
 
+  it("says of a waiting call that nobody serves its tool, because its toolset may have a worker without this tool", () => {
+    const { show, written } = setup();
+    show({ type: "call.unserved", at: 3000, callId: CALL, tool: "pay_out", toolset: "bank", since: 1000 });
+    expect(written()).toBe("‖ pay_out waits for a worker: no worker of bank has served this tool for 2 s\n");
+  });
+
   it("leaves the text out if only the answer is wanted, and everything else when quiet", () => {
     const progressOnly = setup({ text: false });
     progressOnly.show(delta(1, "Text."), turn(1, "Text.", "look_up"), completed("Text."));
