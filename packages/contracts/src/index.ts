@@ -60,6 +60,7 @@ export * from "./mcp-tools.ts";
 export * from "./message.ts";
 export * from "./messages.ts";
 export * from "./money.ts";
+export * from "./nearest.ts";
 export * from "./oidc-file.ts";
 export * from "./page-forms.ts";
 export * from "./parse.ts";

@@ -26,7 +26,6 @@ export {
 } from "./http/route.ts";
 export { SAFE_HEADERS } from "./http/safe-headers.ts";
 export { endedCalls } from "./ended-calls.ts";
-export { nearest } from "./nearest.ts";
 export { observedOutbox } from "./observed-outbox.ts";
 export { type Outbox, startOutbox } from "./outbox.ts";
 export { pause } from "./pause.ts";

@@ -1,4 +1,4 @@
-import { edits, nearest } from "./nearest.ts";
+import { edits, nearest } from "@toolbus/contracts";
 import { TOOLBUS_VARIABLES } from "./toolbus-variables.ts";
 
 export { TOOLBUS_VARIABLES };

@@ -1,7 +1,6 @@
-import type { ToolView } from "@toolbus/contracts";
+import { nearest, type ToolView } from "@toolbus/contracts";
 import { readTools } from "../http/answers.ts";
 import type { Client } from "../http/client.ts";
-import { nearest } from "@toolbus/runtime";
 import { EXIT } from "../toolbus/exit-codes.ts";
 import { Failure } from "../toolbus/failure.ts";
 import { SELF } from "../toolbus/self.ts";

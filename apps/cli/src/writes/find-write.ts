@@ -1,7 +1,6 @@
-import type { WriteView } from "@toolbus/contracts";
+import { nearest, type WriteView } from "@toolbus/contracts";
 import { readWrite, readWrites } from "../http/answers.ts";
 import { Answered, type Client } from "../http/client.ts";
-import { nearest } from "@toolbus/runtime";
 import { EXIT } from "../toolbus/exit-codes.ts";
 import { Failure } from "../toolbus/failure.ts";
 import { SELF } from "../toolbus/self.ts";

@@ -1,7 +1,7 @@
-import { foreignSchema, isJsonObject, isSecretName, type ToolKind } from "@toolbus/contracts";
+import { isJsonObject, isSecretName, type ToolKind } from "@toolbus/contracts";
 import type { DraftDefinition } from "../tool/tool.ts";
 import { error, type Finding, warning } from "./finding.ts";
-import { remedyOf } from "./remedy-of.ts";
+import { lintRules } from "./lint-rules.ts";
 
 /** Checks the parts that guard a call: the effect that approvers read, the rules of its risk, and its time limit. */
 export function lintGuards(definition: DraftDefinition): readonly Finding[] {
@@ -44,22 +44,6 @@ function lintEffect({ kind, effect, parameters }: DraftDefinition): readonly Fin
           ),
         ],
   );
-}
-
-function lintRules({ risk }: DraftDefinition): readonly Finding[] {
-  return (risk.rules ?? []).flatMap(({ when }, n) => {
-    const made = foreignSchema(when);
-    if (made.ok) return [];
-    const at = `/risk/rules/${n}/when${made.fault.pointer}`;
-    return [
-      error(
-        "risk_rule_broken",
-        at,
-        `The risk rule is not an accepted JSON Schema, at ${at}: ${made.fault.reason}`,
-        remedyOf(made.fault.pointer),
-      ),
-    ];
-  });
 }
 
 /** The longest time limit without a warning. A run has only minutes of active time for all of its calls, and a person waits for a long read. */
