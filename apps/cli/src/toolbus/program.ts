@@ -32,11 +32,13 @@ import { usageSentence } from "./usage-sentence.ts";
 /** Runs one command line and returns its exit code. Throws a Failure for anything that the user must know. */
 export async function runCommandLine(argv: readonly string[], around: Surroundings): Promise<ExitCode> {
   let code: ExitCode = EXIT.ok;
+  // `toolbus help runs list` and `toolbus` without arguments also ask for help.
+  const words = argv[0] === "help" ? [...argv.slice(1), "--help"] : argv.length === 0 ? ["--help"] : [...argv];
   const program = build(around, (ended) => {
     code = ended;
   });
-  // `toolbus help runs list` and `toolbus` without arguments also ask for help.
-  const words = argv[0] === "help" ? [...argv.slice(1), "--help"] : argv.length === 0 ? ["--help"] : [...argv];
+  // After a command, --version is an option of this command, such as `tools remove`. Commander would take it for the program's own.
+  if (words[0]?.startsWith("-")) program.version(versionLine(), "--version", "print the version");
   try {
     await program.parseAsync(words, { from: "user" });
   } catch (error) {
@@ -69,7 +71,6 @@ export function build(around: Surroundings, onEnd: (code: ExitCode) => void): Co
     .exitOverride()
     .helpCommand(false)
     .helpOption("-h, --help", "show this help")
-    .version(versionLine(), "--version", "print the version")
     .addHelpText("after", () => afterHelp(program));
   addGlobalOptions(program);
 

@@ -300,7 +300,11 @@ describe("a registration that is to go", () => {
       body: { detail: expect.stringMatching(/more than once: 1 of orders, 2 of orders/) },
     });
     expect(await t.remove("issue_refund", { version: "2" })).toMatchObject({ body: { version: "2" } });
-    expect((await t.remove("issue_refund", { version: "3" })).status).toBe(404);
+    expect(await t.remove("issue_refund", { version: "3" })).toMatchObject({
+      status: 404,
+      body: { detail: "There is no such registration.", remedy: expect.stringContaining("GET /v1/tools") },
+    });
+    expect((await t.remove("No-Name")).status).toBe(404);
     expect((await t.remove("issue_refund", { version: "2", toolset: "billing" })).status).toBe(404);
   });
 });

@@ -128,9 +128,12 @@ export function writeRoutes({ writes, removals }: { readonly writes: Writes; rea
       },
       rate: null,
       async handle({ id, body, principal }) {
-        const asked = await removals.ask(known(id), body, principal.id);
+        const asked = await removals.ask(id, body, principal.id);
         if (asked.kind === "asked") return asked.removal;
-        if (asked.kind === "none") throw notFound();
+        if (asked.kind === "none")
+          throw new HttpProblem("not_found", "There is no such registration.", {
+            remedy: "GET /v1/tools of the gateway lists the registered tools.",
+          });
         throw new HttpProblem("conflict", asked.reason, { remedy: "Name the version, and the toolset if several registered the name." });
       },
     }),
