@@ -38,13 +38,18 @@ const SECRET_TEXT = new RegExp(
   "g",
 );
 
-// Every form contains one of these. Most texts contain none, so this test makes the search three times as fast.
-const MAYBE_SECRET =
-  /[Ee][Aa][Rr][Ee][Rr]|asic\s|eyJ|tb_|sk-|whsec_|gh[pousr]_|_pat_|glpat-|xox|xapp-|A[KS]IA|AIza|k_live_|npm_|hf_|:\/\/|-----BEGIN/;
+// Every form contains a match of one of these. Most texts contain none, so this test makes the search three times as fast. One pattern with all of these
+// words takes four times as long as two, because the engine then skips fewer characters.
+const MAYBE_SECRET = /[Ee][Aa][Rr][Ee][Rr]|asic\s|eyJ|tb_|sk-|gh[pousr]_|xox|AKIA|:\/\/|-----BEGIN/;
+const MAYBE_TOKEN = /whsec_|_pat_|glpat-|xapp-|ASIA|AIza|k_live_|npm_|hf_/;
+
+function maybeSecret(text: string): boolean {
+  return MAYBE_SECRET.test(text) || MAYBE_TOKEN.test(text);
+}
 
 /** Replaces everything in a text that looks like a credential. Returns the same text if there is none. */
 export function redactText(text: string): string {
-  return MAYBE_SECRET.test(text) ? text.replace(SECRET_TEXT, CENSOR) : text;
+  return maybeSecret(text) ? text.replace(SECRET_TEXT, CENSOR) : text;
 }
 
 /** Redacts every text in a value, including names of fields. Returns the same value if nothing in it looks like a credential. */
@@ -59,10 +64,10 @@ export function redacted<T>(value: T): T {
 
 /** Returns whether a text or a name of a field in the value may look like a credential. This is cheaper than to write the value as JSON. */
 function mayHoldSecret(value: unknown): boolean {
-  if (typeof value === "string") return MAYBE_SECRET.test(value);
+  if (typeof value === "string") return maybeSecret(value);
   if (typeof value !== "object" || value === null) return false;
   // A value may choose another form for its JSON.
   if ("toJSON" in value) return true;
   if (Array.isArray(value)) return value.some(mayHoldSecret);
-  return Object.entries(value).some(([name, member]) => MAYBE_SECRET.test(name) || mayHoldSecret(member));
+  return Object.entries(value).some(([name, member]) => maybeSecret(name) || mayHoldSecret(member));
 }
