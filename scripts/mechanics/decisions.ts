@@ -103,6 +103,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
     "0113",
     "0116",
     "0129",
+    "0145",
   ],
   "Runs, conversations and budgets": [
     "0021",

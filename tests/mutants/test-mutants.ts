@@ -252,9 +252,9 @@ export const testMutants: readonly TestMutant[] = [
       {
         file: "services/agent/src/steps/write-proofs.ts",
         find: `receiptKeys.of(call));
-      if (verdict.kind === "genuine") return true;`,
+      if (verdict.kind === "genuine") return verdict.toolHash;`,
         replace: `receiptKeys.of(call));
-      if (verdict.kind !== undefined) return true;`,
+      if (verdict.kind !== undefined) return call.toolHash;`,
       },
     ],
     tests: ["services/agent/src/steps/write-proofs.test.ts"],

@@ -31,7 +31,9 @@ async function openRun(
   { calls, asking }: Pick<OpenRun, "calls" | "asking">,
 ): Promise<OpenRun> {
   const wanted = new Map(
-    calls.filter((call) => call.state === "dispatched").map((call) => [registrationKey(call), null as Registration | null]),
+    calls
+      .filter(({ state: now }) => now === "dispatched" || now === "requested")
+      .map((call) => [registrationKey(call), null as Registration | null]),
   );
   const queued = run?.status === "queued" ? [keys.conversation(origin.conversationId)] : [];
   const names = [...queued, ...wanted.keys()];

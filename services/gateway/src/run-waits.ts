@@ -82,12 +82,7 @@ function waitOf(call: Call, { now, run, asking, requesters, registrationOf }: Op
         ...(askExpiresAt === undefined ? {} : { until: askExpiresAt }),
       };
     case "requested":
-      return {
-        kind: "approvals",
-        says: `The approvals service was asked about ${tool}${times(call.requests)}, and has not answered.`,
-        ...about,
-        since: sentAt,
-      };
+      return { ...requestOf(call, registrationOf(call)), ...about, since: sentAt };
     case "dispatched": {
       const open = asking.find((one) => one.callId === callId);
       if (open) return { ...askedBy(open, tool), ...about };
@@ -112,6 +107,24 @@ function askedBy({ from, question }: OpenQuestion, tool: string): Wait {
     says: `${tool} of ${from} asks the person, and waits for the answer.`,
     since: question.askedAt,
     until: question.expiresAt,
+  };
+}
+
+/** Returns why a call waits for a grant. If it has an earlier one, approvals has answered before. */
+function requestOf(
+  { toolName, toolVersion, toolHash, dispatch, requests, grant }: Call,
+  registration: Registration | null,
+): Pick<Wait, "kind" | "says"> {
+  const asked = `The approvals service was asked about ${toolName}${times(requests)}, and has not answered.`;
+  if (grant === undefined) return { kind: "approvals", says: asked };
+  if (dispatch > 0 && registration && registration.hash !== toolHash) {
+    const changed = `The definition of ${toolName} was changed under version ${toolVersion} after this run began`;
+    const next = "The approval is for the earlier one. If the workers refuse that one several times, the agent ends the call";
+    return { kind: "worker", says: `${changed}. ${next}.` };
+  }
+  return {
+    kind: "approvals",
+    says: `${toolName} was approved, but its grant is stale. The agent asks the approvals service for a new one.`,
   };
 }
 

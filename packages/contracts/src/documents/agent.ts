@@ -372,6 +372,8 @@ export type ResultIndex = Static<typeof ResultIndex>;
 export const Stop = Type.Object({ callId: Type.String(), at: Type.Integer(), reason: Type.String() }, closed);
 export type Stop = Static<typeof Stop>;
 
+export const parseStop = parser(Stop);
+
 /**
  * The profiles that an agent offers, as it reports them when it starts. The agent writes them to the family `profile`, and the gateway reads them.
  */

@@ -21,9 +21,12 @@ export async function signAnswer(
   return signReceipt({ callId, toolset, tool, toolHash, argsHash, fence, at, ...hashesOf(answer) }, signer);
 }
 
-/** The verdict on an answer. `unsigned` means that the answer has no receipt. `detail` never quotes the answer. */
+/**
+ * The verdict on an answer. `toolHash` is the hash of the definition that the worker has. `unsigned` means that the answer has no receipt. `detail`
+ * never quotes the answer.
+ */
 export type AnswerVerdict =
-  | { readonly kind: "genuine" }
+  | { readonly kind: "genuine"; readonly toolHash: string }
   | { readonly kind: "unsigned" | "unknown_key" | "forged"; readonly detail: string };
 
 /**
@@ -39,7 +42,9 @@ export async function verifyAnswer(
   if (receipt === undefined) return { kind: "unsigned", detail: "it has no receipt" };
   const { callId, toolset, tool, argsHash } = call;
   const verdict = await verifyReceipt({ receipt, keys, expected: { callId, toolset, tool, argsHash, ...hashesOf(answer) } });
-  return verdict.kind === "genuine" ? { kind: "genuine" } : { kind: verdict.kind, detail: verdict.detail };
+  return verdict.kind === "genuine"
+    ? { kind: "genuine", toolHash: verdict.claims.toolHash }
+    : { kind: verdict.kind, detail: verdict.detail };
 }
 
 function hashesOf(answer: { readonly result: ToolResult; readonly stale?: boolean }): Pick<ReceiptClaims, "resultHash" | "answerHash"> {

@@ -184,14 +184,14 @@ export async function onResult(reader: InboxReader, message: Message, context: D
   const riding = { rideMs: RIDE_MS, by: message.id, signal: context.signal };
   if (!stale && !context.redelivered && (await ridesOn(reader, [answer], riding))) return ACK;
   // The answer's proof does not depend on the snapshot, so it is verified once for all tries.
-  let genuine: Promise<boolean> | undefined;
+  let genuine: Promise<string | null> | undefined;
   const join = async (snapshot: Snapshot): Promise<Change | null> => {
     const call = callOf(snapshot, answer.callId);
     if (call?.kind === "write" && call.state !== "resolved" && answer.secretHash === secretHash(call.secret)) {
       genuine ??= reader.proofs.answered(call, { ...answer, stale }, message);
-      if (!(await genuine)) return null;
+      if ((await genuine) === null) return null;
     }
-    if (stale) return grantStale(snapshot, answer, rules);
+    if (stale) return grantStale(snapshot, { ...answer, toolHash: (await genuine) ?? null }, rules);
     const asked = askedPeople(call, answer.result) ? await withQuestions(reader, snapshot, answer.callId) : snapshot;
     const { snapshot: seen, arrived } = await answerArrived(reader, asked, answer);
     const joined = joinResult(seen, arrived, rules);

@@ -10,11 +10,11 @@ const CALL = `${RUN}.1.0`;
 describe("the ledger, as the agent sees it", () => {
   it("is forgetful once the call's shard lost writes, and for that shard alone", async () => {
     const b = await sentWrite();
-    expect(await seen(b)).toEqual({ row: null, unproven: false, forgetful: false });
+    expect(await seen(b)).toEqual({ row: null, unproven: false, forgetful: false, changed: false });
     await lose(b, "0f");
-    expect(await seen(b)).toEqual({ row: null, unproven: false, forgetful: false });
+    expect(await seen(b)).toEqual({ row: null, unproven: false, forgetful: false, changed: false });
     await lose(b, shardOf(RUN));
-    expect(await seen(b)).toEqual({ row: null, unproven: false, forgetful: true });
+    expect(await seen(b)).toEqual({ row: null, unproven: false, forgetful: true, changed: false });
   });
 
   it("knows nothing of a write that was never sent", async () => {
@@ -22,7 +22,7 @@ describe("the ledger, as the agent sees it", () => {
     await b.start();
     await b.turn([asks("change", "w")]);
     await lose(b, shardOf(RUN));
-    expect(await seen(b)).toEqual({ row: null, unproven: false, forgetful: false });
+    expect(await seen(b)).toEqual({ row: null, unproven: false, forgetful: false, changed: false });
   });
 });
 

@@ -153,7 +153,7 @@ async function askAgain(world: ReplayWorld, runId: string, callId: string): Prom
   const snapshot = await world.snapshot(runId);
   const call = callOf(snapshot, callId);
   if (call?.state === "dispatched")
-    await world.commit(runId, grantStale(snapshot, { callId, secretHash: secretHash(call.secret) }, world.rules));
+    await world.commit(runId, grantStale(snapshot, { callId, secretHash: secretHash(call.secret), toolHash: null }, world.rules));
 }
 
 async function unserved(follower: Follower, event: Extract<NumberedRunEvent, { type: "call.unserved" }>): Promise<void> {

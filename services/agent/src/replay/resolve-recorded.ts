@@ -90,6 +90,7 @@ function ownEnd(world: ReplayWorld, snapshot: Snapshot, { event, recorded, activ
     () => redispatch(snapshot, callId, null, world.rules, why),
     () => redispatch(snapshot, callId, null, world.rules, { ...why, forgetful: true }),
     () => redispatch(snapshot, callId, null, world.rules, { ...why, unproven: true }),
+    () => redispatch(snapshot, callId, null, world.rules, { ...why, changed: true }),
     () => redispatch(snapshot, callId, sendingRow(recorded), world.rules, why),
     ...(isOutOfTime(recorded) ? [() => checkWaiting(over, world.rules)] : []),
     ...(recorded.result?.error?.code === "approval_lapsed" ? [() => renewed(snapshot, recorded, world.rules)] : []),
@@ -132,7 +133,7 @@ function isOutOfTime({ result }: RecordedCall): boolean {
 }
 
 /** The codes with which the agent ends a sent write of which no worker reports an outcome. */
-const OWN_CODES: ReadonlySet<string> = new Set(["cancelled", "not_executed", "outcome_unknown", "approval_lapsed"]);
+const OWN_CODES: ReadonlySet<string> = new Set(["cancelled", "tool_changed", "not_executed", "outcome_unknown", "approval_lapsed"]);
 
 function sendingRow({ callId, toolName, toolHash }: RecordedCall): LedgerRow {
   return { callId, toolName, toolHash, argsHash: "", jti: "replay", state: "sending", fence: 1, lease: null, beganAt: 1, sendingAt: 1 };

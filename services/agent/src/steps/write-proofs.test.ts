@@ -86,14 +86,15 @@ describe("an answer to a write", () => {
   it("joins with the receipt of its toolset", async () => {
     await using s = await setup();
     const receipt = await by(s);
-    expect(await s.reader.proofs.answered(s.call, { result: ok(), receipt, stale: false }, sent)).toBe(true);
+    expect(await s.reader.proofs.answered(s.call, { result: ok(), receipt, stale: false }, sent)).toBe(s.call.toolHash);
     expect(await s.security()).toEqual([]);
   });
 
   it("joins with the receipt of another definition that was granted in the meantime", async () => {
     await using s = await setup();
-    const receipt = await by(s, { toolHash: `sha256-${"A".repeat(43)}` });
-    expect(await s.reader.proofs.answered(s.call, { result: ok(), receipt, stale: false }, sent)).toBe(true);
+    const toolHash = `sha256-${"A".repeat(43)}`;
+    const receipt = await by(s, { toolHash });
+    expect(await s.reader.proofs.answered(s.call, { result: ok(), receipt, stale: false }, sent)).toBe(toolHash);
   });
 
   it.each<[string, string, (s: Setup) => Promise<string | undefined>]>([
@@ -113,8 +114,8 @@ describe("an answer to a write", () => {
     await using s = await setup();
     const given = await receipt(s);
     const answer = { result: ok(), stale: false, ...(given === undefined ? {} : { receipt: given }) };
-    expect(await s.reader.proofs.answered(s.call, answer, sent)).toBe(false);
-    expect(await s.reader.proofs.answered(s.call, answer, sent)).toBe(false);
+    expect(await s.reader.proofs.answered(s.call, answer, sent)).toBeNull();
+    expect(await s.reader.proofs.answered(s.call, answer, sent)).toBeNull();
     expect(await s.security()).toEqual([
       expect.objectContaining({ service: "agent", reason: `answer_${why}`, callId: CALL, tool: "change", source: "/?[31mx" }),
     ]);
@@ -133,10 +134,10 @@ describe("an answer to a write", () => {
     await using s = await setup();
     const result = failedResult("execution_failed", "The grant is stale.");
     const stale = await signAnswer(about(s), { result, fence: 0, at: 1, stale: true }, OWN);
-    expect(await s.reader.proofs.answered(s.call, { result, receipt: stale, stale: true }, sent)).toBe(true);
-    expect(await s.reader.proofs.answered(s.call, { result, receipt: stale, stale: false }, sent)).toBe(false);
+    expect(await s.reader.proofs.answered(s.call, { result, receipt: stale, stale: true }, sent)).toBe(s.call.toolHash);
+    expect(await s.reader.proofs.answered(s.call, { result, receipt: stale, stale: false }, sent)).toBeNull();
     const failed = await by(s, {}, OWN, result);
-    expect(await s.reader.proofs.answered(s.call, { result, receipt: failed, stale: true }, sent)).toBe(false);
+    expect(await s.reader.proofs.answered(s.call, { result, receipt: failed, stale: true }, sent)).toBeNull();
   });
 
   it("joins by the key that approvals pinned with the tool, although no file names it", async () => {
@@ -155,7 +156,7 @@ describe("an answer to a write", () => {
       newId: randomUUID,
     });
     const answer = { result: ok(), receipt: await by(s, {}, pinned), stale: false };
-    expect(await proofs.answered(s.call, answer, sent)).toBe(false);
+    expect(await proofs.answered(s.call, answer, sent)).toBeNull();
     const key = keys.pin("change");
     const { definition, hash } = s.b.tools.get("change") ?? { definition: null, hash: "" };
     const content = { toolset: "test", definition, hash, enabled: true, pinnedAt: 1, pinnedBy: "otto", receiptKeys: [publicKeyOf(pinned)] };
@@ -166,7 +167,7 @@ describe("an answer to a write", () => {
     );
     await state.commit("00", { op: "pin", guards: [{ key, version: 0 }], put: [{ key, value: value as unknown as Json }] });
     // The key was pinned a moment after the agent looked for it.
-    expect(await proofs.answered(s.call, answer, sent)).toBe(true);
+    expect(await proofs.answered(s.call, answer, sent)).toBe(s.call.toolHash);
   });
 });
 

@@ -11,8 +11,15 @@ import { AGENT_SERVICE } from "../transitions/rules.ts";
  * that approvals signed. The agent does not act on anything else, and these methods record what was not genuine. Each method throws `StoreUnavailable`.
  */
 export interface WriteProofs {
-  /** Returns true if this answer to a write is genuine. `stale` means that the answer reports a stale grant. */
-  answered(call: Call, answer: Pick<ReadAnswer, "result" | "receipt"> & { readonly stale: boolean }, message: Message): Promise<boolean>;
+  /**
+   * Returns the hash of the definition that the worker has if this answer to a write is genuine, and null otherwise. `stale` means that the answer
+   * reports a stale grant.
+   */
+  answered(
+    call: Call,
+    answer: Pick<ReadAnswer, "result" | "receipt"> & { readonly stale: boolean },
+    message: Message,
+  ): Promise<string | null>;
   /** Returns true if approvals signed this decision and its grant. */
   decided(call: Call, message: Message): Promise<boolean>;
   /** Returns true if a worker wrote this row of its ledger. */
@@ -48,13 +55,13 @@ export function writeProofs({ state, receiptKeys, eras, approvals, log, monotoni
     async answered(call, answer, message) {
       const { callId, toolset, toolName: tool, argsHash } = call;
       const verdict = await verifyAnswer({ callId, toolset, tool, argsHash }, answer, receiptKeys.of(call));
-      if (verdict.kind === "genuine") return true;
+      if (verdict.kind === "genuine") return verdict.toolHash;
       const { id: messageId, source } = message;
       const fields = { callId, messageId: loggedId(messageId), why: verdict.kind, detail: verdict.detail };
       await record(call, `answer_${verdict.kind}`, { detail: verdict.detail, messageId, source }, () =>
         log.warn(fields, "an answer to a write that no worker of its toolset signed is dropped; its timer asks the ledger"),
       );
-      return false;
+      return null;
     },
     async decided(call, message) {
       const verdict = await verifySender(message, deciders);

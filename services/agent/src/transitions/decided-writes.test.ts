@@ -133,7 +133,7 @@ describe("a sent write whose worker found its grant stale", () => {
     const approved = { toolCallId, approvalId, outcome: "approved", grantExpiresAt: now + 900_000, executeBy: now + 3_600_000 } as const;
     await b.commit(callHeld(await b.snapshot(), words, b.rules));
     await b.commit(callDecided(await b.snapshot(), { ...approved, decidedBy: ["amy"] }, FIRST, b.rules));
-    await b.commit(grantStale(await b.snapshot(), { callId: toolCallId, secretHash: secretHash(secret) }, b.rules));
+    await b.commit(grantStale(await b.snapshot(), { callId: toolCallId, secretHash: secretHash(secret), toolHash: null }, b.rules));
     await b.commit(callHeld(await b.snapshot(), words, b.rules));
     const { callId, toolName, toolHash, argsHash } = await b.call(0);
     const row: LedgerRow = {
@@ -177,7 +177,7 @@ describe("a sent write whose worker found its grant stale", () => {
     const { b, row, approved, decided } = await waitsAgain();
     await b.commit(callDecided(await b.snapshot(), { ...approved, decidedBy: ["ben"] }, SECOND, b.rules, { ledger: row }));
     const { callId, secret } = await b.call(0);
-    await b.commit(grantStale(await b.snapshot(), { callId, secretHash: secretHash(secret) }, b.rules));
+    await b.commit(grantStale(await b.snapshot(), { callId, secretHash: secretHash(secret), toolHash: null }, b.rules));
     expect(callDecided(await b.snapshot(), { ...approved, decidedBy: ["amy"] }, FIRST, b.rules, { ledger: row })).toBeNull();
     expect([await decided(), (await b.call(0)).grant]).toEqual([[["amy"], ["ben"]], SECOND]);
   });

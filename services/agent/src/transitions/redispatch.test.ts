@@ -166,8 +166,8 @@ describe("a write that nobody answers", () => {
   it("whose worker found the grant stale asks again, if it really was its worker", async () => {
     const b = await sentWrite();
     const { secret } = await b.call(0);
-    expect(grantStale(await b.snapshot(), { callId: CALL, secretHash: "sha256-wrong" }, b.rules)).toBeNull();
-    await b.commit(grantStale(await b.snapshot(), { callId: CALL, secretHash: secretHash(secret) }, b.rules));
+    expect(grantStale(await b.snapshot(), { callId: CALL, secretHash: "sha256-wrong", toolHash: null }, b.rules)).toBeNull();
+    await b.commit(grantStale(await b.snapshot(), { callId: CALL, secretHash: secretHash(secret), toolHash: null }, b.rules));
     expect((await b.call(0)).state).toBe("requested");
   });
 

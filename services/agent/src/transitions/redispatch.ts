@@ -22,6 +22,13 @@ import { resendAfter, resendCallAfter } from "./resend-after.ts";
 /** The number of times that the agent sends a call automatically. After that it only waits for the answer. */
 export const MAX_INVOKES = 5;
 
+// The number of times that workers with another definition must refuse an approved write before the agent ends it. During a deployment, a later try may
+// reach a worker that still has the approved definition.
+const REFUSALS_OF_CHANGED = 3;
+
+/** The reason in the stop of a write whose workers have another definition than the approved one. */
+export const TOOL_CHANGED = "tool_changed";
+
 // How long after a write's deadline the agent still sends the write to a worker that can ask the target what happened.
 const RECONCILE_FOR_MS = 3_600_000;
 
@@ -31,6 +38,7 @@ export interface Redispatch {
   /** See `SeenLedger`. */
   readonly unproven: boolean;
   readonly forgetful: boolean;
+  readonly changed?: boolean;
   readonly seen?: WorkerSeen;
 }
 
@@ -95,22 +103,29 @@ function lookAtSent(draft: Draft, call: Call, ledger: LedgerRow | null, why: Red
 }
 
 /**
- * Asks approvals for a fresh grant, because a worker found the grant genuine but stale and began nothing. Returns null if the call is not a sent
- * write, the run is cancelled, or the secret is wrong.
+ * Asks approvals for a fresh grant, because a worker found the grant genuine but stale and began nothing. If workers have another definition than the
+ * approved one, a fresh grant does not help them. So after several tries, the agent stops the write instead, and its ledger decides how it ends.
+ * `toolHash` is the hash of the worker's definition. Returns null if the call is not a sent write, the run is cancelled, or the secret is wrong.
  */
 export function grantStale(
   snapshot: Snapshot,
-  answer: { readonly callId: string; readonly secretHash: string | null },
+  answer: { readonly callId: string; readonly secretHash: string | null; readonly toolHash: string | null },
   rules: Rules,
 ): Change | null {
   const call = callOf(snapshot, answer.callId);
   if (call?.state !== "dispatched" || call.kind !== "write" || snapshot.run.value.cancel || answer.secretHash !== secretHash(call.secret))
     return null;
   const draft = new Draft(snapshot, rules);
+  // Neither dispatches that nobody answered nor requests while people decided are refusals, so the smaller number counts.
+  const tries = Math.min(call.dispatch, call.requests);
+  if (answer.toolHash !== null && answer.toolHash !== call.toolHash && tries >= REFUSALS_OF_CHANGED) {
+    // Another worker may still have an earlier invoke. After the stop, no worker sends the write, and the timer then reads the ledger.
+    draft.stop(call, TOOL_CHANGED);
+    draft.setCall(call, 0);
+  } else if (tries === 1) requestGrant(draft, call);
   // The agent requests a fresh grant at once only the first time. After that, the timer requests it after longer and longer waits. If fresh grants
   // are stale again, a worker probably does not have our keys.
-  if (call.requests === 1) requestGrant(draft, call);
-  else draft.setCall({ ...call, state: "requested" }, resendAfter(call.requests, rules));
+  else draft.setCall({ ...call, state: "requested" }, resendAfter(tries, rules));
   return draft.build(`stale:${call.callId}:${call.requests}.${call.dispatch}`);
 }
 
@@ -132,10 +147,10 @@ function redispatchWrite(draft: Draft, call: Call, row: LedgerRow | null, why: R
   // Until the deadline, a worker may still answer. After the deadline, the write may have happened, because the row cannot be trusted.
   if (why.unproven) return now < deadline(draft, call) ? sendAgain(draft, call, why) : resolveUnknown(draft, call, unproven(call));
   if (row?.state === "done" && row.result) return resolveCall(draft, withReceipt(call, row), row.result);
-  if (draft.run.cancel && row?.state !== "sending") {
+  if ((draft.run.cancel || why.changed) && row?.state !== "sending") {
     // The stop was committed before this row was read. So a write that has not begun to send can no longer be sent.
     if (why.forgetful) return resolveUnknown(draft, call, forgotten(call));
-    return resolveCall(draft, call, failedResult("cancelled", "The run was cancelled before this write was sent; nothing was done."));
+    return resolveCall(draft, call, draft.run.cancel ? cancelled() : toolChanged(call));
   }
   if (row?.lease && leaseLives(row.lease, now, draft.rules.ownersDeadBefore))
     return draft.callTimer(call.callId, row.lease.until - now + 1);
@@ -196,6 +211,17 @@ function deadline(draft: Draft, call: Call): number {
 
 function notExecuted(call: Call): ToolResult {
   return failedResult("not_executed", `No worker of "${call.toolset}" began "${call.toolName}" in time; nothing was done.`);
+}
+
+function cancelled(): ToolResult {
+  return failedResult("cancelled", "The run was cancelled before this write was sent; nothing was done.");
+}
+
+function toolChanged({ toolName, toolVersion }: Call): ToolResult {
+  return failedResult(
+    "tool_changed",
+    `The definition of "${toolName}" was changed under version ${toolVersion} after this run began. The approval is for the earlier definition, which its worker no longer has; nothing was done. A new run sees the new definition and can ask for approval again.`,
+  );
 }
 
 function forgotten(call: Call): ToolResult {

@@ -195,9 +195,10 @@ export const agentTransitions: readonly Transition<AgentChange>[] = [
   {
     name: "agent stale",
     by: grantStale,
-    when: "A worker found the grant genuine but stale, and began nothing. The agent asks approvals for a fresh grant.",
-    changes: ["call dispatched → requested", "run waiting → waiting"],
+    when: "A worker found the grant genuine but stale, and began nothing. The agent asks approvals for a fresh grant. If workers with another definition of the tool have refused the write several times, the agent stops the write instead.",
+    changes: ["call dispatched → requested", "call dispatched → dispatched", "run waiting → waiting"],
     rare: {
+      "call dispatched → dispatched": "a worker has to change its definition of the tool under the same version",
       "call dispatched → requested": "a grant has to become stale on its way to the worker",
       "run waiting → waiting": "a grant has to become stale on its way to the worker",
     },

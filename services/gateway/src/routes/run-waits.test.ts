@@ -108,6 +108,26 @@ describe("what a run waits for", () => {
     expect((await t.waits())[1]).toMatchObject({ approvalId: "ap_1", since: START, until: START + 900_000 });
   });
 
+  it("is a new grant, if the write was approved before and its grant is stale, and a worker if the tool was changed in the meantime", async () => {
+    await using t = await setupRun();
+    const again: Partial<Call> = { state: "requested", requests: 6, grant: "g", dispatch: 2, toolHash: "sha256-x" };
+    await t.register({});
+    await t.agent.call(`${t.runId}.1.0`, again);
+    expect(await t.waits()).toMatchObject([
+      {
+        kind: "approvals",
+        says: "issue_refund was approved, but its grant is stale. The agent asks the approvals service for a new one.",
+      },
+    ]);
+    await t.register({ hash: "sha256-changed" });
+    expect(await t.waits()).toMatchObject([
+      {
+        kind: "worker",
+        says: "The definition of issue_refund was changed under version 1 after this run began. The approval is for the earlier one. If the workers refuse that one several times, the agent ends the call.",
+      },
+    ]);
+  });
+
   it("is so many people as the tier takes, with which scope and who not, and fewer once somebody has approved", async () => {
     await using t = await setupRun();
     const held = async (part: Partial<Call>) => {
