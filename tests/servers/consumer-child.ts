@@ -1,7 +1,7 @@
 // A separate process that consumes "orders". A test pauses or kills it. The process prints its deliveries, and ends a handler on request.
-import { connectBus } from "@toolbus/bus";
+import { connectBus, type Disposition } from "@toolbus/bus";
 
-const [url = "", timings = "", concurrency = ""] = process.argv.slice(2);
+const [url = "", timings = "", concurrency = "", verdict = ""] = process.argv.slice(2);
 const reported = Promise.withResolvers<void>();
 process.on("message", () => reported.resolve());
 process.on("disconnect", () => process.exit());
@@ -13,7 +13,7 @@ await bus.consume(
     process.send?.({ held: message.id, count });
     await reported.promise;
     process.send?.({ ended: message.id });
-    return { kind: "ack" };
+    return JSON.parse(verdict) as Disposition;
   },
   { concurrency: Number(concurrency) },
 );

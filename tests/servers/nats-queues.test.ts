@@ -165,6 +165,32 @@ describeOnServer("nats", "queues on a real server", (server) => {
       const here = deliveries.until("it is still there and comes again", ({ length }) => length === 2);
       await Promise.any([here, child.said({ held: "held", count: 3 })]);
     });
+
+    it("that is paused still removes a message whose work is done, and the answer of the other one changes nothing", async () => {
+      await using s = await setup("paused and done");
+      await using child = await startConsumer({ url: s.url, timings, verdict: { kind: "ack", evenIfLost: true }, patienceMs: PATIENCE_MS });
+      await s.bus.publish(probe("orders", "held"));
+      await child.said({ held: "held", count: 1 });
+      child.signal("SIGSTOP");
+      const release = Promise.withResolvers<void>();
+      const { deliveries } = await collect(s, "orders", async ({ message }) => {
+        if (message.id !== "held") return ACK;
+        await release.promise;
+        return { kind: "retry", after: 0, reason: "the message must not come again" };
+      });
+      await deliveries.until("the message comes to the other", allArrived(["held"]));
+      child.signal("SIGCONT");
+      child.goOn();
+      await child.said({ ended: "held" });
+      await expect.poll(() => messagesIn(s.client, s.stream("work")), { timeout: PATIENCE_MS }).toBe(0);
+      release.resolve();
+      // A redelivery would arrive before the second message.
+      for (const id of ["next", "last"]) {
+        await s.bus.publish(probe("orders", id));
+        await Promise.any([deliveries.until(`"${id}" arrives`, allArrived([id])), child.said({ held: id, count: 1 })]);
+      }
+      expect(idsOf(deliveries.items).filter((id) => id === "held")).toHaveLength(1);
+    });
   });
 
   describe("publishing", () => {

@@ -1,6 +1,7 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { record } from "@toolbus/bus/conformance";
+import type { Disposition } from "@toolbus/bus";
+import { ACK, record } from "@toolbus/bus/conformance";
 
 /** A consumer of "orders" in a separate process, which a test can freeze or kill. */
 export interface ConsumerProcess extends AsyncDisposable {
@@ -17,12 +18,16 @@ export interface ConsumerOptions {
   readonly concurrency?: number;
   /** The times of a bus on NATS. */
   readonly timings?: object;
+  /** How the process settles each delivery. */
+  readonly verdict?: Disposition;
   readonly patienceMs: number;
 }
 
 /** Starts the process, and resolves when deliveries may arrive. */
-export async function startConsumer({ url, concurrency = 1, timings = {}, patienceMs }: ConsumerOptions): Promise<ConsumerProcess> {
-  const child = fork(new URL("./consumer-child.ts", import.meta.url), [url, JSON.stringify(timings), String(concurrency)], { env: {} });
+export async function startConsumer(options: ConsumerOptions): Promise<ConsumerProcess> {
+  const { url, concurrency = 1, timings = {}, verdict = ACK, patienceMs } = options;
+  const args = [url, JSON.stringify(timings), String(concurrency), JSON.stringify(verdict)];
+  const child = fork(new URL("./consumer-child.ts", import.meta.url), args, { env: {} });
   const gone = once(child, "exit");
   const words = record<unknown>({ patienceMs });
   child.on("message", words.add);

@@ -57,9 +57,12 @@ export interface Delivery {
   readonly signal: AbortSignal;
 }
 
-/** The handler's decision about a delivery. `after` is in milliseconds. */
+/**
+ * The handler's decision about a delivery. `after` is in milliseconds. An ack with `evenIfLost` says that the work is done, whoever has the message now.
+ * A bus that can still remove the message does so, although the broker may have given it to another consumer. A bus may also ignore this field.
+ */
 export type Disposition =
-  | { readonly kind: "ack" }
+  | { readonly kind: "ack"; readonly evenIfLost?: true }
   | { readonly kind: "retry"; readonly after: number; readonly reason: string }
   | { readonly kind: "dead-letter"; readonly reason: string };
 

@@ -2,6 +2,7 @@ import { consumeQueue, listenTo, type LocalToolsets, type MessageBus, places, ty
 import { messageTypes, parser, ToolCancel, ToolInvoke, topics } from "@toolbus/contracts";
 import { invokeTool } from "./calls/invoke-pipeline.ts";
 import { answerPlans } from "./calls/answer-plans.ts";
+import { answeredReads } from "./calls/answered-reads.ts";
 import { localToolset, type OpenLocalToolset } from "./calls/local-toolset.ts";
 import { observePromises } from "./protection/observe-promises.ts";
 import { openProtection } from "./protection/protection.ts";
@@ -41,6 +42,7 @@ export async function startWorker(
   const room = places(concurrency);
   const here = options.local && localToolset(context, room);
   const topic = topics.invoke(toolset.name);
+  const reads = answeredReads(toolset);
   let stopping: Promise<void> | null = null;
   const worker: Worker = { stop: () => (stopping ??= stopAll(subscriptions)), renew: presence.renew };
   try {
@@ -64,7 +66,7 @@ export async function startWorker(
         lettersPerMinute: options.deadLettersPerMinute,
         handler: async (message, invoke, delivery) => {
           const place = here && (room.tryTake() ?? (await room.take(delivery.signal)));
-          return invokeTool(message, invoke, delivery, context).finally(() => place?.leave());
+          return reads.once(message, invoke, delivery, () => invokeTool(message, invoke, delivery, context)).finally(() => place?.leave());
         },
         log,
         clock,

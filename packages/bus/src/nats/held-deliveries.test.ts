@@ -57,6 +57,18 @@ describe("a delivery that is held", () => {
     expect(sent).toEqual([]);
   });
 
+  it("is acked after a pause if its work is done, and a later delivery of it stays here", () => {
+    const { take, held, pass, sent } = setup();
+    const one = take(1);
+    pass(OURS_FOR_MS);
+    held.extend();
+    const later = take(1, 2);
+    expect(one.answer(ACK, { evenIfLost: true })).toBe(true);
+    expect(later.isOurs()).toBe(true);
+    expect(later.answer(ACK)).toBe(true);
+    expect(sent).toEqual(["ack.1.1 +ACK", "ack.1.2 +ACK"]);
+  });
+
   it("is lost at the next check after a pause, before its handler ends", () => {
     const { take, held, pass, sent } = setup();
     const [one, other] = [take(1), take(2)];
@@ -98,7 +110,8 @@ describe("a delivery that is held", () => {
     pass(OURS_FOR_MS);
     const one = take(2);
     held.giveBack("It stopped.");
-    one.answer(ACK);
+    one.answer(ACK, { evenIfLost: true });
+    lost.answer(ACK, { evenIfLost: true });
     expect([lost, one].map(({ delivery }) => delivery.signal.aborted)).toEqual([true, true]);
     expect(one.delivery.signal.reason).toMatchObject({ name: "AbortError", message: "It stopped." });
     expect(sent).toEqual(["ack.2.1 -NAK"]);

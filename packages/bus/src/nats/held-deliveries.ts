@@ -5,8 +5,11 @@ import { type DeliveryInfo, nak, WORKING } from "./acknowledgement.ts";
 /** A delivery that its handler has not settled. */
 export interface Held {
   readonly delivery: Delivery;
-  /** Answers the server once, or not at all if the delivery is no longer ours. Returns false if there is no connection now. */
-  answer(payload: string): boolean;
+  /**
+   * Answers the server once, or not at all if the delivery is no longer ours. Returns false if there is no connection now. With `evenIfLost`, also
+   * answers for a delivery that the server may have given to another consumer, but not after `giveBack`. Only an ack of finished work may do so.
+   */
+  answer(payload: string, options?: { readonly evenIfLost?: boolean }): boolean;
   /** Returns whether the server still expects our answer. */
   isOurs(): boolean;
 }
@@ -23,11 +26,13 @@ export interface HeldDeliveries {
 /**
  * Tracks deliveries until they are settled or lost. If the server receives nothing for long enough, it delivers a message again. It then treats an
  * answer to the earlier delivery as an answer to the later one. So if the server received nothing for `oursForMs`, for example after a pause of the
- * process or the connection, the delivery's signal aborts and the consumer sends no answer. This time is shorter than the server's limit. The
- * server's limit starts when it sends the message, and the message may take a while to arrive.
+ * process or the connection, the delivery's signal aborts and the consumer sends no answer, except for an ack of finished work. Such an ack removes
+ * the message also if another consumer works on it, and later answers of this consumer then change nothing. `oursForMs` is shorter than the server's
+ * limit. The server's limit starts when it sends the message, and the message may take a while to arrive.
  */
 export function heldDeliveries({ oursForMs, now, send }: HeldOptions): HeldDeliveries {
   const held = new Map<number, Kept>();
+  let givenBack = false;
 
   return {
     take(message, reply, { count, sequence }) {
@@ -39,10 +44,12 @@ export function heldDeliveries({ oursForMs, now, send }: HeldOptions): HeldDeliv
       return {
         delivery: { message, count, signal: takenBack.signal },
         isOurs: () => isOurs(kept),
-        answer(payload) {
-          if (!isOurs(kept)) return true;
+        answer(payload, { evenIfLost = false } = {}) {
+          const ours = isOurs(kept);
+          if (!ours && (!evenIfLost || givenBack)) return true;
           if (!send(reply, payload)) return false;
-          held.delete(sequence);
+          // After a loss, a later delivery of the same message may be held here.
+          if (ours) held.delete(sequence);
           return true;
         },
       };
@@ -51,6 +58,7 @@ export function heldDeliveries({ oursForMs, now, send }: HeldOptions): HeldDeliv
       for (const kept of held.values()) if (isOurs(kept) && send(kept.reply, WORKING)) kept.extendedAt = now();
     },
     giveBack(reason) {
+      givenBack = true;
       for (const kept of held.values()) {
         if (isOurs(kept)) send(kept.reply, nak(0));
         lose(kept, reason);

@@ -87,7 +87,8 @@ export async function natsConsumer(options: NatsConsumerOptions): Promise<NatsCo
     const disposition = await dispositionOf(handler, one.delivery);
     // The consumer sends the answer in the same turn as the next request for messages, so that one write contains both.
     const answer = disposition.kind === "dead-letter" ? await buried(one, disposition.reason) : answerOf(disposition);
-    if (!one.answer(answer)) await answerLater(one, answer);
+    const evenIfLost = disposition.kind === "ack" && disposition.evenIfLost === true;
+    if (!one.answer(answer, { evenIfLost })) await answerLater(one, answer);
     running--;
     if (ending.signal.aborted && running === 0) idle.resolve();
     session.ask();

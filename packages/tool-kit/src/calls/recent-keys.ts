@@ -1,6 +1,7 @@
 /** The most recent keys of many. */
 export interface RecentKeys {
   add(key: string): void;
+  has(key: string): boolean;
   /** Forgets the key. Returns whether it was known. */
   delete(key: string): boolean;
 }
@@ -19,6 +20,7 @@ export function recentKeys(most: number): RecentKeys {
       earlier = latest;
       latest = new Set();
     },
+    has: (key) => latest.has(key) || earlier.has(key),
     delete(key) {
       const wasLatest = latest.delete(key);
       return earlier.delete(key) || wasLatest;
