@@ -117,6 +117,27 @@ describe("a call that takes its worker down", () => {
     expect(began).toHaveLength(3);
   });
 
+  it("after its tool has returned, because of a promise that the tool did not await, counts until its answer is confirmed", async () => {
+    const { start, ask, began, mark, clock } = setup();
+    const sent = await ask("a");
+    for (const count of [1, 2, 3]) {
+      const { promise: crashed, resolve } = Promise.withResolvers<void>();
+      const worker = start({
+        publish() {
+          worker.kill();
+          resolve();
+          return NEVER;
+        },
+      });
+      void worker.deliver(sent, count);
+      await crashed;
+      if (count > 1) clock.now += workerTimings.leaseMs;
+    }
+    expect(await mark()).toMatchObject({ deaths: 1, alone: true });
+    expect(await start().deliver(sent, 4)).toMatchObject({ kind: "dead-letter" });
+    expect(began).toEqual(["a", "a", "a"]);
+  });
+
   it("takes no other call with it: calls that were under way with it run to their end", async () => {
     const { start, ask, began, deadly, clock } = setup();
     deadly.add("a");

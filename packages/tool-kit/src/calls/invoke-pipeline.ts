@@ -92,6 +92,7 @@ async function inPipeline<T>(
       end(call, await withCallSpan(call, context, () => outcomeOf(call, context))),
     );
   } finally {
+    await call.mark.end();
     call.progress.end();
     entry.leave();
   }

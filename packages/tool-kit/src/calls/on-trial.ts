@@ -27,11 +27,9 @@ export async function onTrial(
       return { ...outcome, letter: `the workers that ran "${tool}" with these arguments went down` };
     }
     case "run":
-      try {
-        return await work(false);
-      } finally {
-        await trial.end();
-      }
+      // A promise that the tool forgot to await may crash the process after the tool has returned, so the attempt ends with the delivery.
+      call.mark.end = trial.end;
+      return work(false);
   }
 }
 

@@ -26,6 +26,8 @@ export interface ToolCall {
   readonly modelUse: ModelUseCounter;
   /** The number of stored questions to people under this call, as far as this attempt knows. */
   readonly questions: { count: number };
+  /** Removes the mark of this attempt, if it has one. It runs after the answer is published, so a crash before that counts. It never throws. */
+  readonly mark: { end: () => Promise<void> };
   readonly startedAt: number;
   readonly startedMonotonic: number;
 }
@@ -61,6 +63,7 @@ export function toolCall({ message, invoke, count, stopped, cancelled, source, a
     progress: progressReporter({ invoke: message, call: invoke, dispatch, count, source, clock, announce }),
     modelUse: modelUseCounter(),
     questions: { count: 0 },
+    mark: { end: async () => undefined },
     startedAt: clock(),
     startedMonotonic: monotonic(),
   };
