@@ -5,6 +5,7 @@ import { sendJson, sendProblem, serverUnderTest } from "../testing/server-under-
 import { surroundingsUnderTest } from "../testing/surroundings-under-test.ts";
 import { EXIT } from "../toolbus/exit-codes.ts";
 import { runCommandLine } from "../toolbus/program.ts";
+import { SELF } from "../toolbus/self.ts";
 
 const tool: ToolView = {
   name: "look_up",
@@ -58,7 +59,7 @@ async function removing(words: readonly string[], { keyOfGateway = true, removal
 const remove = async (...given: Parameters<typeof removing>) => (await removing(...given)).ended;
 
 const failed = (message: string) => expect.objectContaining({ exitCode: EXIT.notFound, message }) as unknown;
-const LIST = '"toolbus tools list" shows the registered tools.';
+const LIST = `"${SELF} tools list" shows the registered tools.`;
 
 describe("toolbus tools remove, for a tool that is not registered", () => {
   it("proposes the tool that was meant, of any kind", async () => {
