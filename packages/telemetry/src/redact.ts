@@ -69,5 +69,7 @@ function mayHoldSecret(value: unknown): boolean {
   // A value may choose another form for its JSON.
   if ("toJSON" in value) return true;
   if (Array.isArray(value)) return value.some(mayHoldSecret);
-  return Object.entries(value).some(([name, member]) => maybeSecret(name) || mayHoldSecret(member));
+  for (const name of Object.keys(value))
+    if (maybeSecret(name) || mayHoldSecret((value as Readonly<Record<string, unknown>>)[name])) return true;
+  return false;
 }

@@ -34,9 +34,9 @@ export interface CommitArguments {
 export function commitArguments(layout: RedisKeys, shard: string, change: PreparedChange, context: CommitContext): CommitArguments {
   const { op, first, guards, notAfter, put, remove, append, timers, outbox, index } = change;
   const { clock, floor, mark, seen } = context;
-  const timersByService = Map.groupBy(timers, ({ service }) => service);
-  const outboxByService = Map.groupBy(outbox, ({ service }) => service);
-  const membersByIndex = Map.groupBy(index, (entry) => entry.index);
+  const timersByService = grouped(timers, ({ service }) => service);
+  const outboxByService = grouped(outbox, ({ service }) => service);
+  const membersByIndex = grouped(index, (entry) => entry.index);
   const opHash = hash("sha1", op);
   const keys = [layout.commits(shard), layout.marks(shard), layout.feed(shard), layout.document(first.key)];
   const texts: string[] = [];
@@ -92,6 +92,13 @@ export function commitArguments(layout: RedisKeys, shard: string, change: Prepar
   }
   return { keys, args: [words.join(" "), ...texts] };
 }
+
+/** Groups rows. Most changes have none of a kind. */
+function grouped<T>(rows: readonly T[], nameOf: (row: T) => string): ReadonlyMap<string, readonly T[]> {
+  return rows.length === 0 ? NO_ROWS : Map.groupBy(rows, nameOf);
+}
+
+const NO_ROWS: ReadonlyMap<string, never[]> = new Map();
 
 /** Returns the deadline. If it has passed according to `floor`, returns 0, which has passed by any clock. */
 function held(notAfter: number, floor: number | undefined): number {

@@ -16,26 +16,27 @@ export function isPending(version: number): boolean {
  * leaves them, with a pending version. The guards of these documents are those of the first change. The op begins with `name`.
  */
 export function mergeChanges(name: string, first: Change, second: Change): Change {
-  const put = new Map((first.put ?? []).map((entry) => [entry.key, entry]));
-  const written = new Set([...put.keys(), ...first.guards.map(({ key }) => key)]);
+  const put = new Map<string, NonNullable<Change["put"]>[number]>();
+  for (const entry of first.put ?? []) put.set(entry.key, entry);
+  const guarded = new Set(put.keys());
+  for (const { key } of first.guards) guarded.add(key);
   for (const entry of second.put ?? []) put.set(entry.key, entry);
-  const timers = new Map((first.timers ?? []).map((timer) => [timer.id, timer]));
-  for (const timer of second.timers ?? []) {
-    // The store sets timers in their order, so the later setting must be the later entry.
-    timers.delete(timer.id);
-    timers.set(timer.id, timer);
-  }
-  const append = new Map((first.append ?? []).map((entry) => [entry.log, entry]));
+  // The store sets timers in their order, so the later setting of a timer is the later entry.
+  const { timers: later = [] } = second;
+  const earlier = (first.timers ?? []).filter(({ id }) => !later.some((timer) => timer.id === id));
+  const append = [...(first.append ?? [])];
   for (const entry of second.append ?? []) {
-    const before = append.get(entry.log);
-    append.set(entry.log, before ? { ...entry, entries: [...before.entries, ...entry.entries] } : entry);
+    const at = append.findIndex(({ log }) => log === entry.log);
+    const before = append[at];
+    if (before) append[at] = { ...entry, entries: [...before.entries, ...entry.entries] };
+    else append.push(entry);
   }
   return {
     op: `${name}:${second.op}`,
-    guards: [...first.guards, ...second.guards.filter(({ key }) => !written.has(key))],
+    guards: [...first.guards, ...second.guards.filter(({ key }) => !guarded.has(key))],
     put: [...put.values()],
-    append: [...append.values()],
-    timers: [...timers.values()],
+    append,
+    timers: [...earlier, ...later],
     outbox: [...(first.outbox ?? []), ...(second.outbox ?? [])],
   };
 }

@@ -11,8 +11,8 @@ export const LOG_KEPT_MS = 30 * 86_400_000;
 
 /** One commit while it is being made. Nothing outside changes before `build`. */
 export class PendingChange {
-  readonly #guards = new Map<string, number>();
-  readonly #puts = new Map<string, { readonly value: Json; readonly expiresAt?: number }>();
+  readonly #guards = new Map<string, Change["guards"][number]>();
+  readonly #puts = new Map<string, NonNullable<Change["put"]>[number]>();
   /** The events by run, because a commit may also add events of the run that starts next. */
   readonly #events = new Map<string, RunEvent[]>();
   readonly #transcript: StoredEntry[] = [];
@@ -24,11 +24,11 @@ export class PendingChange {
    * guard.
    */
   guard(key: string, version: number): void {
-    this.#guards.set(key, version);
+    this.#guards.set(key, { key, version });
   }
 
   put(key: string, value: object, expiresAt?: number): void {
-    this.#puts.set(key, { value: value as Json, ...(expiresAt === undefined ? {} : { expiresAt }) });
+    this.#puts.set(key, expiresAt === undefined ? { key, value: value as Json } : { key, value: value as Json, expiresAt });
   }
 
   /** Adds events for viewers of the run. Secrets are redacted. */
@@ -75,8 +75,8 @@ export class PendingChange {
   build(op: string, conversationId: string, logsExpireAt: number): Change {
     return {
       op,
-      guards: [...this.#guards].map(([key, version]) => ({ key, version })),
-      put: [...this.#puts].map(([key, put]) => ({ key, ...put })),
+      guards: [...this.#guards.values()],
+      put: [...this.#puts.values()],
       append: [
         { log: keys.transcript(conversationId), entries: this.#transcript as unknown as Json[], expiresAt: logsExpireAt },
         ...[...this.#events].map(([id, events]) => ({
