@@ -1,6 +1,6 @@
 import { globalAgent } from "node:http";
 import { createRequire } from "node:module";
-import type { Dispatcher, EnvHttpProxyAgent as EnvHttpProxyAgentClass, Pool as PoolClass } from "undici";
+import type { Dispatcher, Pool as PoolClass } from "undici";
 
 // If the package's main module is loaded first, Node's own `fetch` uses its dispatcher in the whole process. So only the classes are loaded (undici
 // 8.12.4).
@@ -14,7 +14,8 @@ export function openDispatcher(origin: string, connectMs: number): Dispatcher {
   // With HTTP/2, all answers would share the window of one connection.
   const options = { allowH2: false, headersTimeout: 0, bodyTimeout: 0, connectTimeout: connectMs };
   if (usesProxy()) {
-    const EnvHttpProxyAgent = load("undici/lib/dispatcher/env-http-proxy-agent.js") as typeof EnvHttpProxyAgentClass;
+    // A tunnel needs methods that only the main module gives its classes. Node has set its own dispatcher for the proxy when it started.
+    const { EnvHttpProxyAgent } = load("undici") as typeof import("undici");
     return new EnvHttpProxyAgent(options);
   }
   const Pool = load("undici/lib/dispatcher/pool.js") as typeof PoolClass;

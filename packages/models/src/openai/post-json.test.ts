@@ -1,14 +1,19 @@
 import { execFile } from "node:child_process";
 import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
-import { createServer as createTcpServer } from "node:net";
+import { createServer as createTlsServer } from "node:https";
+import { type AddressInfo, connect, createServer as createTcpServer } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { Duplex } from "node:stream";
 import { promisify } from "node:util";
 import * as zlib from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_BOUNDS } from "../adapter/answer-bounds.ts";
 import { openaiModel } from "./openai-model.ts";
 import { jsonPoster } from "./post-json.ts";
+import { MODEL_CERT, MODEL_KEY } from "../testing/model-certificate.ts";
 import { asking, facts, failure, outcome, testStream } from "../testing/test-stream.ts";
 
 const SAID = "Well. ".repeat(2_000);
@@ -106,6 +111,42 @@ describe("a connection", () => {
     proxy.close();
     expect(stdout).toBe(SAID);
     expect(seen).toEqual([["http://models.invalid/v1/chat/completions", "models.invalid"]]);
+  });
+
+  it("to a vendor with TLS goes through a tunnel of the proxy and trusts the CAs that Node trusts", async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), "toolbus-models-"));
+    const certificate = path.join(folder, "ca.pem");
+    await writeFile(certificate, MODEL_CERT);
+    const vendor = createTlsServer({ cert: MODEL_CERT, key: MODEL_KEY }, (request, response) => {
+      request.resume().on("end", () => response.writeHead(200, { "content-type": "text/event-stream" }).end(`${EVENTS}data: [DONE]\n\n`));
+    }).listen(0, "127.0.0.1");
+    const tunnels: (string | undefined)[] = [];
+    const proxy = createServer().on("connect", (request: IncomingMessage, client: Duplex) => {
+      tunnels.push(request.url);
+      const to = connect((vendor.address() as AddressInfo).port, "127.0.0.1", () => client.write("HTTP/1.1 200 OK\r\n\r\n"));
+      to.pipe(client).pipe(to);
+    });
+    proxy.listen(0, "127.0.0.1");
+    await Promise.all([once(vendor, "listening"), once(proxy, "listening")]);
+    const script = `
+      import { openaiModel } from ${JSON.stringify(new URL("openai-model.ts", import.meta.url).href)};
+      const model = openaiModel(${JSON.stringify({ model: "m", apiKey: "k", baseUrl: "https://models.test/v1", facts })});
+      for (let n = 0; n < 2; n++) {
+        const { text } = await model.complete(${JSON.stringify(asking())}, { signal: AbortSignal.timeout(20_000), onText: () => {} });
+        process.stdout.write(text);
+        await new Promise((resolve) => setImmediate(resolve));
+      }`;
+    const env = {
+      HTTPS_PROXY: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+      NODE_USE_ENV_PROXY: "1",
+      NODE_EXTRA_CA_CERTS: certificate,
+    };
+    const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", script], { env, timeout: 30_000 });
+    proxy.close();
+    vendor.close();
+    await rm(folder, { recursive: true });
+    expect(stdout).toBe(SAID + SAID);
+    expect(new Set(tunnels)).toEqual(new Set(["models.test:443"]));
   });
 
   it("needs no part of its library that could replace the dispatcher of Node's own fetch", async () => {
