@@ -1,6 +1,6 @@
 import { globalAgent } from "node:http";
 import { createRequire } from "node:module";
-import type { Dispatcher, Pool as PoolClass } from "undici";
+import type * as Undici from "undici";
 
 // If the package's main module is loaded first, Node's own `fetch` uses its dispatcher in the whole process. So only the classes are loaded (undici
 // 8.12.4).
@@ -10,15 +10,15 @@ const load = createRequire(import.meta.url);
  * Returns a dispatcher that sends requests to one origin over HTTP/1.1, with as many connections as requests are in flight. It has no limit of time but
  * that for a connection. It uses the proxies of the environment if Node's own client does.
  */
-export function openDispatcher(origin: string, connectMs: number): Dispatcher {
+export function openDispatcher(origin: string, connectMs: number): Undici.Dispatcher {
   // With HTTP/2, all answers would share the window of one connection.
   const options = { allowH2: false, headersTimeout: 0, bodyTimeout: 0, connectTimeout: connectMs };
   if (usesProxy()) {
     // A tunnel needs methods that only the main module gives its classes. Node has set its own dispatcher for the proxy when it started.
-    const { EnvHttpProxyAgent } = load("undici") as typeof import("undici");
+    const { EnvHttpProxyAgent } = load("undici") as typeof Undici;
     return new EnvHttpProxyAgent(options);
   }
-  const Pool = load("undici/lib/dispatcher/pool.js") as typeof PoolClass;
+  const Pool = load("undici/lib/dispatcher/pool.js") as typeof Undici.Pool;
   return new Pool(origin, options);
 }
 
