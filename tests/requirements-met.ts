@@ -94,6 +94,7 @@ const writeCrash = from("packages/tool-kit/src/writes/write-crash.test.ts");
 const writeGrant = from("packages/tool-kit/src/writes/write-grant.test.ts");
 const writeRace = from("packages/tool-kit/src/writes/write-race.test.ts");
 const registry = from("packages/tool-kit/src/registry/registry.test.ts");
+const nameOwners = from("packages/tool-kit/src/registry/name-owners.test.ts");
 const defineTool = from("packages/tool-kit/src/tool/define-tool.test.ts");
 const resultMessage = from("packages/tool-kit/src/calls/result-message.test.ts");
 const pairing = from("packages/models/src/pairing.test.ts");
@@ -366,6 +367,8 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     registry("refuses a name of another toolset, and registers nothing of the toolset that asked"),
     registry("does not treat a second replica, a second version or a changed definition as duplicates"),
     registry("has one owner in the end when two toolsets race for a name"),
+    nameOwners("belongs to the pin's toolset, whatever others register under it, and whether or not its own tool is listed"),
+    nameOwners("that several toolsets register can be used by none of them, until only one of them has it"),
   ],
   "G-03": [
     registry("has each tool's name, description, parameters and source: that of its author, or the toolset"),
