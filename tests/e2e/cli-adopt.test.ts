@@ -62,7 +62,7 @@ describe("toolbus tools remove", () => {
       const { stdout } = await cli.run(["tools", "list"]);
       if (!stdout.includes("file_risk_report")) break;
     }
-    expectRefusal(await cli.run(["tools", "remove", "file_risk_report", "--yes"]), 5, /no such/i);
+    expectRefusal(await cli.run(["tools", "remove", "file_risk_report", "--yes"]), 5, /There is no tool "file_risk_report"/);
   });
 });
 
