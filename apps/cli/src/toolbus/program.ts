@@ -38,7 +38,7 @@ export async function runCommandLine(argv: readonly string[], around: Surroundin
     code = ended;
   });
   // After a command, --version is an option of this command, such as `tools remove`. Commander would take it for the program's own.
-  if (words[0]?.startsWith("-")) program.version(versionLine(), "--version", "print the version");
+  if (!namesCommand(program, words)) program.version(versionLine(), "--version", "print the version");
   try {
     await program.parseAsync(words, { from: "user" });
   } catch (error) {
@@ -112,6 +112,13 @@ export function build(around: Surroundings, onEnd: (code: ExitCode) => void): Co
   ])
     add(program, define);
   return program;
+}
+
+/** Returns whether a command precedes the word `--version`, or is anywhere in a line without this word. Global options may precede a command. */
+function namesCommand(program: Command, words: readonly string[]): boolean {
+  const at = words.indexOf("--version");
+  const before = at === -1 ? words : words.slice(0, at);
+  return before.some((word) => program.commands.some((command) => command.name() === word));
 }
 
 const sentence = (words: string): string => `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;

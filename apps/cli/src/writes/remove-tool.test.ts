@@ -40,7 +40,10 @@ const write = {
 } as const;
 
 /** Runs the command against a gateway with one read, and against approvals with one write, which knows no registration or the given one. */
-async function removing(words: readonly string[], { keyOfGateway = true, removal = null as object | null } = {}) {
+async function removing(
+  words: readonly string[],
+  { keyOfGateway = true, removal = null as object | null, first = [] as readonly string[] } = {},
+) {
   const bodies: string[] = [];
   await using server = await serverUnderTest((request, response) => {
     if (request.url === "/v1/tools" && request.headers.authorization !== "Bearer b")
@@ -52,7 +55,7 @@ async function removing(words: readonly string[], { keyOfGateway = true, removal
   });
   const env = { TOOLBUS_URL: server.url, TOOLBUS_APPROVALS_URL: server.url, TOOLBUS_APPROVER_KEY: "b" };
   const { around, said } = surroundingsUnderTest(keyOfGateway ? { ...env, TOOLBUS_KEY: "a" } : env);
-  const ended: unknown = await runCommandLine(["tools", "remove", ...words, "--yes"], around).catch((error: unknown) => error);
+  const ended: unknown = await runCommandLine([...first, "tools", "remove", ...words, "--yes"], around).catch((error: unknown) => error);
   return { ended, bodies, out: said().out };
 }
 
@@ -89,5 +92,11 @@ describe("toolbus tools remove --version", () => {
     const { ended, out, bodies } = await removing(["look_up", "--version", "2"], { removal });
     expect([ended, bodies]).toEqual([EXIT.ok, ['{"version":"2"}']]);
     expect(out).toContain("operations removes look_up@2 of orders within seconds");
+  });
+
+  it("does so after global options too", async () => {
+    const removal = { tool: "look_up", toolset: "orders", version: "2", lastSeenAt: 0, served: false };
+    const { ended, bodies } = await removing(["look_up", "--version", "2"], { removal, first: ["--quiet"] });
+    expect([ended, bodies]).toEqual([EXIT.ok, ['{"version":"2"}']]);
   });
 });
