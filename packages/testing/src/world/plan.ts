@@ -17,8 +17,8 @@ const READS_SHARE = 0.6;
 const FAULTS_FOR_MS = 120_000;
 /** The share of worlds in which people approve plans. */
 const PLANNING_SHARE = 0.25;
-/** This time is shorter than the hour that passes after the last fault. So within this hour, the agent stops following a write of unknown outcome. */
-const FOLLOW_OUTCOME_MS = 1_200_000;
+/** This time is shorter by minutes than the twenty that a history lasts after its last run. So the agent has stopped following every write before the end. */
+const FOLLOW_OUTCOME_MS = 900_000;
 export const LINGER_MS = 60_000;
 /** Latencies of a local network, of a connection across the world, and of some in between. */
 const LATENCIES = [
