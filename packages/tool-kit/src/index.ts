@@ -11,7 +11,7 @@ export { LimitsRefused } from "./protection/limit-settings.ts";
 export { openProtection, type Protection } from "./protection/protection.ts";
 export { type DefinitionPace, definitionPace } from "./registry/definition-pace.ts";
 export { readGuides } from "./registry/guides.ts";
-export { type NameOwners, nameOwners, strangers } from "./registry/name-owners.ts";
+export { type NameOwners, nameOwners } from "./registry/name-owners.ts";
 export { readRegistry } from "./registry/read-registry.ts";
 export { RegistryConflict, registerToolset, unregister } from "./registry/registry.ts";
 export { type KnownService, knownServices, type KnownTool, searchServices, SERVICE_TOOLS, withListed } from "./services/known-services.ts";

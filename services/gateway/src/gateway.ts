@@ -1,7 +1,8 @@
-import type { Identity, KeySet } from "@toolbus/grants";
+import type { Identity } from "@toolbus/grants";
 import type { Outbox } from "@toolbus/runtime";
 import type { StateStore } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
+import type { NameOwners } from "@toolbus/tool-kit";
 import type { RunsUnderWay } from "./runs-under-way.ts";
 import type { GatewayConfig } from "./settings.ts";
 import type { Feed } from "./stream/feed.ts";
@@ -17,8 +18,7 @@ export interface Gateway {
   readonly config: GatewayConfig;
   /** Signs the origins of runs. */
   readonly identity: Pick<Identity, "signer">;
-  /** The public keys of approvals, which signs the pins of tools. */
-  readonly approvals: KeySet;
+  readonly owners: NameOwners;
   readonly random: (bytes: number) => Uint8Array;
   /** The clock for new ids. Nothing else uses it. */
   readonly clock: () => number;

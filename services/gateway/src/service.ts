@@ -12,6 +12,7 @@ import {
   webhookDocs,
   WEBHOOKS_TAG,
 } from "@toolbus/runtime";
+import { nameOwners } from "@toolbus/tool-kit";
 import { isReplayTimer, onReplayTimer } from "./dead-letters/replay-timer.ts";
 import { entryTimers } from "./entry-timer.ts";
 import type { Gateway } from "./gateway.ts";
@@ -125,7 +126,7 @@ export function startGatewayCore(infrastructure: Infrastructure, config: Gateway
     underWay: runsUnderWay({ state, config, monotonic: infrastructure.monotonic }),
     config,
     identity,
-    approvals: trusted.of("approvals"),
+    owners: nameOwners({ approvals: trusted.of("approvals"), log }),
     random,
     clock,
     log,

@@ -2,6 +2,7 @@ import type { ToolView } from "@toolbus/contracts";
 import { describe, expect, it } from "vitest";
 import { client } from "../http/client.ts";
 import { sendJson, serverUnderTest } from "../testing/server-under-test.ts";
+import { toolUnderTest } from "../testing/tool-under-test.ts";
 import { checkTools } from "./check-work.ts";
 
 /** The store's time, which differs from this machine's time. */
@@ -68,20 +69,5 @@ async function checked(tools: readonly ToolView[], asOf: number | null = AS_OF) 
 }
 
 function tool(name: string, lastSeenAt: number): ToolView {
-  return {
-    name,
-    version: "1",
-    preferred: true,
-    toolset: "orders",
-    source: "orders",
-    kind: "read",
-    tier: "low",
-    description: "Finds it.",
-    parameters: { type: "object" },
-    hash: "sha256-x",
-    available: true,
-    availability: "ready",
-    registeredAt: 1,
-    lastSeenAt,
-  };
+  return { ...toolUnderTest, name, lastSeenAt };
 }

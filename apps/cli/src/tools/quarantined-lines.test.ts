@@ -5,6 +5,7 @@ import { client, type Client } from "../http/client.ts";
 import { sendJson, sendProblem, serverUnderTest } from "../testing/server-under-test.ts";
 import { runCommandLine } from "../toolbus/program.ts";
 import { surroundingsUnderTest } from "../testing/surroundings-under-test.ts";
+import { writeUnderTest } from "../testing/tool-under-test.ts";
 
 const POINTER = "/risk/rules/0/when/properties/order/pattern";
 const REASON = 'The pattern "(?<=x)y" looks around, which costs more than anybody can say beforehand. \u001b[31mWrite it without.';
@@ -22,20 +23,6 @@ const TOOL = {
   hash: "sha256-one",
   available: false,
   availability: "ready",
-  registeredAt: 0,
-  lastSeenAt: 0,
-} as const;
-const WRITE = {
-  tool: "issue_refund",
-  toolset: "orders",
-  version: "2",
-  hash: "sha256-one",
-  tier: "high",
-  state: "pending",
-  granted: false,
-  weaker: null,
-  receiptKeys: [],
-  receiptKeysFrom: "registration",
   registeredAt: 0,
   lastSeenAt: 0,
 } as const;
@@ -104,12 +91,12 @@ describe("a quarantined tool", () => {
 async function serving() {
   const answers: Readonly<Record<string, unknown>> = {
     "/v1/tools": { registryVersion: "1", tools: [{ ...TOOL, quarantined }] },
-    "/v1/writes": { writes: [{ ...WRITE, quarantined, enabled: null }] },
+    "/v1/writes": { writes: [{ ...writeUnderTest, quarantined, enabled: null }] },
     "/v1/writes/issue_refund": {
       tool: "issue_refund",
       enabled: null,
       damaged: null,
-      registered: [{ ...WRITE, quarantined, definition: DEFINITION, changes: [] }],
+      registered: [{ ...writeUnderTest, quarantined, definition: DEFINITION, changes: [] }],
     },
   };
   const server = await serverUnderTest((request, response) => {

@@ -1,29 +1,12 @@
-import type { ToolView } from "@toolbus/contracts";
 import { describe, expect, it } from "vitest";
+import { toolUnderTest } from "../testing/tool-under-test.ts";
 import { toolLines } from "./show-tool.ts";
-
-const tool: ToolView = {
-  name: "look_up",
-  version: "1",
-  preferred: true,
-  toolset: "orders",
-  source: "orders",
-  kind: "read",
-  tier: "low",
-  description: "Looks up.",
-  parameters: { type: "object", properties: {} },
-  hash: "sha256-a",
-  available: true,
-  availability: "ready",
-  registeredAt: 0,
-  lastSeenAt: 0,
-};
 
 describe("a tool on the terminal", () => {
   it("shows who owns it, what it promises, what it depends on and its limits", () => {
     const shown = toolLines(
       {
-        ...tool,
+        ...toolUnderTest,
         owner: "payments",
         slo: { p99Ms: 500, successRate: 0.995 },
         dependencies: [{ name: "shop", p99Ms: 300, concurrent: 4 }, { name: "bank" }],
@@ -43,6 +26,6 @@ describe("a tool on the terminal", () => {
   });
 
   it("shows nothing of this if the definition says nothing", () => {
-    expect(toolLines(tool, 0).join("\n")).not.toMatch(/^(owner|slo|needs|limits) /m);
+    expect(toolLines(toolUnderTest, 0).join("\n")).not.toMatch(/^(owner|slo|needs|limits) /m);
   });
 });

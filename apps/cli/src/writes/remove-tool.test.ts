@@ -1,43 +1,11 @@
 import { text } from "node:stream/consumers";
-import type { ToolView } from "@toolbus/contracts";
 import { describe, expect, it } from "vitest";
 import { sendJson, sendProblem, serverUnderTest } from "../testing/server-under-test.ts";
 import { surroundingsUnderTest } from "../testing/surroundings-under-test.ts";
+import { toolUnderTest, writeUnderTest } from "../testing/tool-under-test.ts";
 import { EXIT } from "../toolbus/exit-codes.ts";
 import { runCommandLine } from "../toolbus/program.ts";
 import { SELF } from "../toolbus/self.ts";
-
-const tool: ToolView = {
-  name: "look_up",
-  version: "1",
-  preferred: true,
-  toolset: "orders",
-  source: "orders",
-  kind: "read",
-  tier: "low",
-  description: "Looks up.",
-  parameters: { type: "object", properties: {} },
-  hash: "sha256-a",
-  available: true,
-  availability: "ready",
-  registeredAt: 0,
-  lastSeenAt: 0,
-};
-const write = {
-  tool: "issue_refund",
-  toolset: "orders",
-  version: "2",
-  hash: "sha256-a",
-  tier: "high",
-  state: "pending",
-  granted: false,
-  weaker: null,
-  receiptKeys: [],
-  receiptKeysFrom: "registration",
-  registeredAt: 0,
-  lastSeenAt: 0,
-  enabled: null,
-} as const;
 
 /** Runs the command against a gateway with one read, and against approvals with one write, which knows no registration or the given one. */
 async function removing(
@@ -47,8 +15,8 @@ async function removing(
   const bodies: string[] = [];
   await using server = await serverUnderTest((request, response) => {
     if (request.url === "/v1/tools" && request.headers.authorization !== "Bearer b")
-      return sendJson(response, { registryVersion: "0", asOf: 0, tools: [tool, { ...tool, version: "2" }] });
-    if (request.url === "/v1/writes") return sendJson(response, { writes: [write] });
+      return sendJson(response, { registryVersion: "0", asOf: 0, tools: [toolUnderTest, { ...toolUnderTest, version: "2" }] });
+    if (request.url === "/v1/writes") return sendJson(response, { writes: [{ ...writeUnderTest, enabled: null }] });
     if (request.url === "/healthz") return sendJson(response, { status: "ok" });
     if (removal !== null) return void text(request).then((body) => (bodies.push(body), sendJson(response, removal)));
     return sendProblem(response, 404, { code: "not_found", detail: "There is no such registration." });

@@ -32,9 +32,6 @@ function knownReason(causes: readonly Error[]): string | undefined {
   return causes.map((cause) => REASONS[codeOf(cause)] ?? REASONS[cause.name]).find((reason) => reason !== undefined);
 }
 
-/** The code of the error if a client of undici, such as Node's `fetch`, could not connect in time. */
-const CONNECT_TIMEOUT = "UND_ERR_CONNECT_TIMEOUT";
-
 const BROKE = /^terminated$|truncated event message|premature close/i;
 
 /** The reasons by the code or the name of an error. */
@@ -56,7 +53,7 @@ const REASONS: Readonly<Record<string, string>> = {
   SELF_SIGNED_CERT_IN_CHAIN: "its certificate is signed by an unknown authority",
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: "its certificate cannot be verified",
   ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another name",
-  [CONNECT_TIMEOUT]: "the connection timed out",
+  UND_ERR_CONNECT_TIMEOUT: "the connection timed out",
   UND_ERR_HEADERS_TIMEOUT: "no answer came in time",
   UND_ERR_BODY_TIMEOUT: "the answer stopped coming",
   UND_ERR_SOCKET: "the other side closed the connection in the middle",

@@ -67,11 +67,14 @@ function bodyReader(bounds: AnswerBounds, connection: Connection): Sink & Pick<S
   let timer: NodeJS.Timeout | null = null;
   let last = false;
   let over = false;
-  const inTurn = (act: () => void): void => void (early === null ? act() : early.push(act));
   return {
-    push: (piece) => (early === null ? take(piece) : inTurn(() => take(piece))),
-    end: () => inTurn(end),
-    fail: (error) => inTurn(() => stop(new BrokenAnswer(error.message, { cause: error }))),
+    push: (piece) => (early === null ? take(piece) : void early.push(() => take(piece))),
+    end: () => (early === null ? end() : void early.push(end)),
+    fail(error) {
+      const broken = new BrokenAnswer(error.message, { cause: error });
+      if (early === null) stop(broken);
+      else early.push(() => stop(broken));
+    },
     read(listener) {
       onPiece = listener;
       const acts = early ?? [];

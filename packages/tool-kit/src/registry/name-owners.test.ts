@@ -5,7 +5,7 @@ import { silentLog } from "@toolbus/telemetry";
 import { describe, expect, it } from "vitest";
 import { defineTool } from "../tool/define-tool.ts";
 import { type Toolset, toolset } from "../tool/toolset.ts";
-import { nameOwners, strangers } from "./name-owners.ts";
+import { nameOwners } from "./name-owners.ts";
 import { readRegistry } from "./read-registry.ts";
 import { registerToolset, unregister } from "./registry.ts";
 
@@ -46,7 +46,7 @@ function setup() {
     owners,
     all: () => readRegistry(state),
     admitted: async () => named(await readRegistry(state, log, undefined, owners)),
-    strange: async () => named((await strangers(state, approvals, await readRegistry(state))).keys()),
+    strange: async () => named((await owners.strangers(state, await readRegistry(state))).keys()),
     /** Registers a toolset as a login can that does not ask whether a name is free. */
     async force({ name, list }: Toolset) {
       for (const { definition, hash } of list()) {

@@ -16,6 +16,8 @@ export interface NameOwners {
    * this list.
    */
   admit(registrations: readonly Registration[], pins: StoredPins): Promise<readonly Registration[]>;
+  /** Reads the pins of these registrations. Returns the reason, as a sentence, for each one that may not be used. Throws `StoreUnavailable`. */
+  strangers(state: Pick<StateStore, "read">, registrations: readonly Registration[]): Promise<ReadonlyMap<Registration, string>>;
 }
 
 /**
@@ -37,6 +39,12 @@ export function nameOwners({ approvals, log }: { readonly approvals: KeySet; rea
       before.set(registrations, admitted);
       return admitted;
     },
+    async strangers(state, registrations) {
+      const names = [...new Set(registrations.map(({ definition }) => definition.name))];
+      const { documents } = names.length === 0 ? { documents: [] } : await state.read(names.map((name) => keys.pin(name)));
+      const pins = new Map(names.map((name, n) => [name, { value: documents[n]?.value ?? null }]));
+      return strangersAmong(registrations, pins, ownerOf);
+    },
   };
 
   function tell({ toolset, definition: { name: tool, version } }: Registration, why: string): void {
@@ -45,18 +53,6 @@ export function nameOwners({ approvals, log }: { readonly approvals: KeySet; rea
     told.add(line);
     log.error({ toolset, tool, version }, `${why} The registration is left out. Check who has the login of "${toolset}".`);
   }
-}
-
-/** Reads the pins of these registrations. Returns the reason, as a sentence, for each registration that may not be used. Throws `StoreUnavailable`. */
-export async function strangers(
-  state: Pick<StateStore, "read">,
-  approvals: KeySet,
-  registrations: readonly Registration[],
-): Promise<ReadonlyMap<Registration, string>> {
-  const names = [...new Set(registrations.map(({ definition }) => definition.name))];
-  const { documents } = names.length === 0 ? { documents: [] } : await state.read(names.map((name) => keys.pin(name)));
-  const pins = new Map(names.map((name, n) => [name, { value: documents[n]?.value ?? null }]));
-  return strangersAmong(registrations, pins, pinReader(approvals));
 }
 
 const MOST_TOLD = 1000;

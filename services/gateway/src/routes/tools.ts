@@ -14,7 +14,6 @@ import {
   type ToolView,
 } from "@toolbus/contracts";
 import { hasToolHash } from "@toolbus/grants";
-import { strangers } from "@toolbus/tool-kit";
 import { getRoute, noQuery, type Principal, type Route } from "@toolbus/runtime";
 import type { StateStore } from "@toolbus/state";
 import type { Gateway } from "../gateway.ts";
@@ -26,7 +25,7 @@ import { recorded, views } from "./documented.ts";
  * Returns the route `GET /v1/tools`. It lists the registered tools and what is known of their workers, whether or not a worker is running. It also
  * shows which tools the caller may not use.
  */
-export function toolRoutes(gateway: Pick<Gateway, "state" | "approvals">): readonly Route[] {
+export function toolRoutes(gateway: Pick<Gateway, "state" | "owners">): readonly Route[] {
   return [
     getRoute({
       url: "/v1/tools",
@@ -51,13 +50,13 @@ export function toolRoutes(gateway: Pick<Gateway, "state" | "approvals">): reado
 }
 
 /** Returns every registered tool, with what the caller may not use. A tool under a name of another toolset is quarantined. */
-export async function toolList({ state, approvals }: Pick<Gateway, "state" | "approvals">, caller: Principal): Promise<ToolList> {
+export async function toolList({ state, owners }: Pick<Gateway, "state" | "owners">, caller: Principal): Promise<ToolList> {
   const { now, documents } = await state.read(await registrationKeys(state));
   const registrations = documents.flatMap((document) => {
     const registration = document && parseRegistration(document.value);
     return registration?.ok ? [registration.value] : [];
   });
-  const strange = await strangers(state, approvals, registrations);
+  const strange = await owners.strangers(state, registrations);
   const own = registrations.filter((one) => !strange.has(one));
   const byName = Map.groupBy(own, ({ definition }) => definition.name);
   const preferred = new Set([...byName.values()].map((versions) => preferredVersion(versions, ({ definition }) => definition)));
