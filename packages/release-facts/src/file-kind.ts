@@ -32,7 +32,9 @@ export function kindOfPath(path: string): FileKind {
   }
   if (isTestPath(folders, file)) return "test";
   if (MANIFESTS.test(file)) return inside("example", "examples") ? "example" : "manifest";
-  if (inside("changeset", ".changeset", ".changesets", "changelogs") || DOC_FILES.test(file)) return "docs";
+  if (inside("changeset", ".changeset", ".changesets", "changelogs")) return "docs";
+  // `internal/database/release.go` is code. At the root, a file of this name is a tool that makes releases.
+  if (DOC_FILES.test(file) && (folders.length === 0 || !CODE.test(file))) return "docs";
   if (inside("example", "examples", "demo", "demos", "samples", "playground", "playgrounds")) return "example";
   if (inside("docs", "doc", "documentation", "website", "site", "man")) return ASSETS.test(file) ? "asset" : "docs";
   if (isGeneratedPath(file)) return "generated";

@@ -200,6 +200,8 @@ const DependencyAdvisories = Type.Object(
     to: Text(100),
     /** The manifest allows later versions too, so these are the lowest ones that it allows. */
     lowest: Type.Optional(Type.Literal(true)),
+    /** The version after is the first one of its series in which one of the advisories is fixed. Facts from before this field do not have it. */
+    firstFixed: Type.Optional(Type.Literal(true)),
     /** Advisories that affect the version before and not the one after. Each vulnerability is there once. */
     fixed: Type.Optional(Type.Object({ omitted: Count, list: Type.Array(DependencyAdvisory, { maxItems: 5 }) }, closed)),
     /** Advisories that affect the version after and not the one before. */

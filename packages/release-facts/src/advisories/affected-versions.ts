@@ -11,6 +11,13 @@ export function isAffected({ versions = [], ranges = [] }: AffectedPackage, vers
   return versions.some((each) => compareVersions(each, version) === 0) || ordered.some((range) => isWithin(range, version));
 }
 
+/** Returns whether the version is one at which a range of the entry ends, so that it is the first one of its series with the fix. */
+export function isFirstFixed({ ranges = [] }: AffectedPackage, version: string): boolean {
+  return ranges
+    .filter(({ type }) => type === "SEMVER" || type === "ECOSYSTEM")
+    .some(({ events }) => events.some(({ fixed }) => fixed !== undefined && compareVersions(fixed, version) === 0));
+}
+
 /** Returns the first version after `base`, and not after `head`, in which the entry is fixed. */
 export function fixedBetween({ ranges = [] }: AffectedPackage, base: string, head: string): string | null {
   const fixed = ranges

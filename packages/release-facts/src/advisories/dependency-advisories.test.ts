@@ -52,11 +52,25 @@ describe("the steps of dependencies", () => {
           use: "runtime",
           from: "6.9.6",
           to: "6.9.7",
+          firstFixed: true,
           fixed: { omitted: 0, list: [{ id: "A-1", published: "2026-01-05" }] },
         },
       ],
     });
     expect(compared([open, old, other])).toBeUndefined();
+  });
+
+  it("go to the first version with a fix, or to a later one", () => {
+    const first = (...fixedAt: readonly string[]) =>
+      compared(fixedAt.map((fixed, at) => advisory(`A-${at}`, [{ introduced: "0" }, { fixed }])))?.list.map((step) => step.firstFixed);
+    expect(first("6.9.7")).toEqual([true]);
+    expect(first("6.9.7.0")).toEqual([true]);
+    expect(first("6.9.6.1")).toEqual([undefined]);
+    expect(first("6.9.6.1", "6.9.7")).toEqual([true]);
+    // An advisory that the earlier version had closed says nothing about this step.
+    expect(
+      compared([advisory("A-1", [{ introduced: "6.9.7" }]), advisory("A-2", [{ introduced: "0" }, { fixed: "6.9.0" }])])?.list[0],
+    ).not.toHaveProperty("firstFixed");
   });
 
   it("count one vulnerability once, and not if another database says that the later version is affected", () => {

@@ -1,8 +1,8 @@
 import { compare, line } from "../clean-text.ts";
 import type { DependencyAdvisories, DependencyAdvisory } from "../release-facts.ts";
-import { isAffected } from "./affected-versions.ts";
+import { isAffected, isFirstFixed } from "./affected-versions.ts";
 import type { DependencyStep } from "./dependency-steps.ts";
-import type { Advisory } from "./osv.ts";
+import type { Advisory, AffectedPackage } from "./osv.ts";
 import { isSamePackage, keyOfPackage } from "./package-names.ts";
 import { sameAdvisories } from "./same-advisories.ts";
 
@@ -24,12 +24,15 @@ export function dependencyAdvisories(
     const groups = sameAdvisories(byPackage.get(keyOfPackage(step)) ?? []);
     const fixed: DependencyAdvisory[] = [];
     const brought: DependencyAdvisory[] = [];
+    let firstFixed = false;
     for (const group of groups) {
       const before = step.from === null ? false : affects(group, step, step.from);
       const after = affects(group, step, step.to);
-      if (before === true && after === false) fixed.push(named(group));
-      // Who installs a range gets a newer version than the lowest one.
-      else if (before === false && after === true && step.exact) brought.push(named(group));
+      if (before === true && after === false) {
+        fixed.push(named(group));
+        firstFixed ||= entriesOf(group, step).some((entry) => isFirstFixed(entry, step.to));
+        // Who installs a range gets a newer version than the lowest one.
+      } else if (before === false && after === true && step.exact) brought.push(named(group));
     }
     if (fixed.length + brought.length === 0) continue;
     const { manifest, name, use, from, to, exact } = step;
@@ -40,6 +43,7 @@ export function dependencyAdvisories(
       from: from === null ? null : line(from, 100),
       to: line(to, 100),
       ...(exact ? {} : { lowest: true as const }),
+      ...(firstFixed ? { firstFixed: true as const } : {}),
       ...(fixed.length > 0 ? { fixed: firstOf(fixed, MOST_FIXED) } : {}),
       ...(brought.length > 0 ? { brought: firstOf(brought, MOST_BROUGHT) } : {}),
       count: fixed.length + brought.length,
@@ -61,11 +65,15 @@ function advisoriesByPackage(advisories: readonly Advisory[], steps: readonly De
 
 /** Returns true if one of the advisories affects the version, false if none does, and null if none of them knows. */
 function affects(group: readonly Advisory[], step: DependencyStep, version: string): boolean | null {
-  const answers = group
-    .flatMap(({ affected = [] }) => affected.filter(({ package: about }) => about !== undefined && isSamePackage(step, about)))
+  const answers = entriesOf(group, step)
     .map((entry) => isAffected(entry, version))
     .filter((answer) => answer !== null);
   return answers.length === 0 ? null : answers.includes(true);
+}
+
+/** What the advisories say about the dependency itself. */
+function entriesOf(group: readonly Advisory[], step: DependencyStep): readonly AffectedPackage[] {
+  return group.flatMap(({ affected = [] }) => affected.filter(({ package: about }) => about !== undefined && isSamePackage(step, about)));
 }
 
 /** The id is the CVE, if the vulnerability has one, because most people know it by that. The day is the earliest one, on which it was known. */

@@ -38,6 +38,15 @@ describe("a step of a dependency over a published vulnerability", () => {
     expect(rules({ ...itself, lowest: true })).toEqual([["dependency-closes", "dependency_change"]]);
   });
 
+  it("of a crate or a Python package is a security fix if the lowest version is raised to exactly the one with the fix", () => {
+    const rules = (step: Partial<Step>) => assess([{ ...npm, lowest: true, ...step }]).findings.map(({ rule }) => rule);
+    for (const manifest of ["Cargo.toml", "crates/a/Cargo.toml", "setup.cfg", "pyproject.toml"]) {
+      expect(rules({ manifest, firstFixed: true })).toEqual(["dependency-advisory"]);
+      expect(rules({ manifest })).toEqual(["dependency-closes"]);
+    }
+    expect(rules({ manifest: "go.mod", firstFixed: true })).toEqual(["dependency-closes"]);
+  });
+
   it("names the commits that name the dependency and its version, and no other ones", () => {
     const subjects = ["Bump x/net to 0.45.0", "Bump x/net to 0.45.01", "Bump x/text to 0.45.0"];
     const [found] = assess([go], { commits: subjects.map((subject) => ({ subject, touches: ["manifest" as const] })) }).findings;

@@ -27,10 +27,12 @@ export function dependencyAdvisoryFindings(change: ProductChange, reported: read
 
 /**
  * Returns true if the product probably uses what was vulnerable. A package of npm mostly does one thing, and the whole program is built with its release of Go.
- * Modules of Go, crates and packages of Python have many parts, and labels rarely call their steps a fix.
+ * Modules of Go, crates and packages of Python have many parts, and labels rarely call their steps a fix. But whoever raises the lowest version of a crate
+ * or of a Python package to exactly the one with the fix does it for the fix, because users may install that version anyway.
  */
-function isProbablyUsed({ manifest, name, lowest }: Step): boolean {
-  return /(?:^|\/)package\.json$/.test(manifest) || (GO_ITSELF.has(name) && !lowest);
+function isProbablyUsed({ manifest, name, lowest, firstFixed }: Step): boolean {
+  if (/(?:^|\/)package\.json$/.test(manifest)) return true;
+  return GO_ITSELF.has(name) ? !lowest : firstFixed === true && !/(?:^|\/)go\.mod$/.test(manifest);
 }
 
 const GO_ITSELF: ReadonlySet<string> = new Set(["stdlib", "toolchain"]);

@@ -137,6 +137,16 @@ describe("a security fix", () => {
   });
 
   it.each([
+    "fix: url redact of several keys",
+    "Fix autoescape of array values",
+    "fix(query): apply sanitizeFilter to counts and cursors",
+    "fix(http): canonicalize paths before checking rules",
+    "Make sure that options are checked after splitting them",
+    "fix: enforce rules on recursive operations",
+    "Use the address of the peer to check network access",
+    "Add carriage returns to the forbidden characters of headers",
+    "Fix prototype-pollution in merge",
+    "fix: mXSS in nested tables",
     "Prevent open redirect allow list bypass",
     "fix: prototype pollution in merge",
     "Fix XSS",
@@ -218,6 +228,10 @@ describe("a security fix", () => {
   });
 
   it.each([
+    "Say that a message changes because of redaction",
+    "Add .svg to the files with autoescape",
+    "feat: add rules for recursive operations",
+    "Add a setting to the list of options",
     "Fix the form to work with a cookie that only the server and not a CSRF guard reads",
     "Expose the billion laughs API",
     "fix: bypass the cache for HEAD",

@@ -28,8 +28,13 @@ const HARM = [
   /\bleaking\b.{0,30}\b(?:information|data)\b|\b(?:information|data) (?:leak(?:age)?|disclosure|exposure)s?\b/i,
   /\b(?:not|no longer) (?:disclose|leak|reveal)\b/i,
   /\bOOM\b|\bout[- ]of[- ]memory\b/i,
+  // What hides a secret, or what escapes on its own, and does not.
+  /\bredact\w{0,5}\b|\bauto-?escap\w{1,4}\b/i,
   // A version of an encryption that must be kept to.
   /\b(?:tls|ssl) (?:protocol )?versions? (?:check|limit|range)s?\b|\b(?:max(?:imum)?|min(?:imum)?) (?:tls|ssl) versions?\b/i,
+  // Other forms of the names above, and weaknesses that are rarely named.
+  /\b(?:path|directory)-traversal\b|\bprototype-pollution\b|\bopen-redirects?\b|\bsanit(?:i[sz])?ation\b|\bsoundness\b|\bsuper-?linear\b/i,
+  /\bentity expansion\b|\bmXSS\b|\b(?:DOM )?clobbering\b|\bhomogra(?:ph|phic)\b|\btabnabbing\b|\bhash[- ]?(?:dos|flooding)\b|\b(?:algorithm|key) confusion\b|\bworld[- ](?:read|writ)able\b|\btimingSafeEqual\b|\bcompare_digest\b/i,
   // Attacks with a name of their own.
   /\b(?:rapid reset|slowloris|terrapin attack|zip slip|heartbleed|log4shell)\b/i,
 ];
@@ -73,6 +78,11 @@ const STATEMENTS = [
   /^(?:fix(?:e[sd])?|enforce[sd]?|check(?:s|ed)?)\b.{0,60}\blimits?\b.{0,20}\bexceeded\b/i,
   // The address of a server often has its password.
   /\b(?:do(?:es)? not|don'?t|never|no longer|stop) (?:print|log|leak|expose|show)\w{0,4}\b.{0,20}\b(?:ur[il]s?|dsn|connection strings?)\b/i,
+  // A name must have its last form before somebody checks it (CWE-180).
+  /\b(?:canonicali[sz]|decod|normali[sz]|pars|resolv|split)\w{0,5}\b.{0,30}\bbefore (?:the )?(?:check|compar|match|validat|verif)\w{0,5}\b|\b(?:check|validat|verif)\w{0,4} after (?:canonicali[sz]|decod|normali[sz]|pars|resolv|split)\w{0,5}\b/i,
+  // Rules about who may do what, and lists of what is forbidden that grow.
+  /^enforces? (?:the )?(?:access )?rules?\b|\b(?:check|verify)\b.{0,30}\b(?:network access|access rules?)\b/i,
+  /^adds?\b.{0,30}\bto\b.{0,20}(?:forbidden|disallowed|(?:block|deny|black)[-_ ]?list)/i,
   /\b(?:do not|don'?t|never|no longer|stop) (?:run|execut|load)\w{0,3}\b.{0,30}\bfrom (?:the )?(?:cwd|current (?:working )?director(?:y|ies))\b/i,
 ];
 
@@ -96,7 +106,8 @@ export function saysSecurityFix(subject: string): boolean {
 }
 
 // A repair that escapes something, unless it is about the look of a text.
-const ESCAPES = /^escapes?\b(?!.*\b(?:ansi|asterisks?|leading|literal|markdown|markers?|quotes|sequences?)\b)/i;
+const ESCAPES =
+  /^(?:apply|call|extend|use) saniti[sz]e\w{0,30}\b|^escapes?\b(?!.*\b(?:ansi|asterisks?|leading|literal|markdown|markers?|quotes|sequences?)\b)/i;
 
 /** The name of a fault alone, such as "use-after-free in the list", is that of its repair. */
 function isFaultAlone(text: string): boolean {
