@@ -69,7 +69,7 @@ function revertedIn(subject: string, body: string): string | null {
 
 const SECURITY: Readonly<Record<SecurityWord, RegExp>> = {
   security: /\bsecurity\b(?!\.md)/i,
-  vulnerability: /\bvulnerab\w{1,10}\b|\bCVE(?:s\b|-\d| (?:fix|patch))|\bGHS[AL]-|\bexploit(?:able|s|ed)?\b|\bharden(?:ing|ed|s)?\b/i,
+  vulnerability: /\bvulnerab\w{1,10}\b|\bCVE(?:s\b|-\d| (?:fix|patch))|\bGHS[AL]s?\b|\bexploit(?:able|s|ed)?\b|\bharden(?:ing|ed|s)?\b/i,
   denial_of_service:
     /\bdenial[ -]of[ -]service\b|\bReDoS\b|\bDoS\b|\bbillion laughs\b|\b(?:resource|memory|stack|cpu) exhaustion\b|\bcatastrophic backtracking\b|\brapid reset\b|\bslowloris\b/i,
   injection:

@@ -19,11 +19,12 @@ import { directoryOf, packageInTag, type PackagePlace } from "./package-director
 import { hasGoProgram } from "./go-exports.ts";
 import { parsePatch, type PatchHunk } from "./patch-reader.ts";
 import { refusalOf, refused, type RefusedFacts } from "./refused-facts.ts";
-import type { ReleaseFacts } from "./release-facts.ts";
+import type { DependencyChange, ReleaseFacts } from "./release-facts.ts";
 import { findRange, type ReleaseRange } from "./release-range.ts";
 import { libraryCrates, publicRustFiles } from "./rust-exports.ts";
 import { readVersions } from "./release-version.ts";
 import { seriesOf } from "./version-step.ts";
+import { workspacePackages } from "./workspace-packages.ts";
 
 /** How many items of each list the facts may have. Each is at most the maximum of the schema. */
 export interface FactsLimits {
@@ -91,6 +92,12 @@ async function placeOf(git: Git, { head }: ReleaseRange, wanted: string | undefi
   return { name, directory };
 }
 
+/** Marks the dependencies that are packages of the same repository. They are released together with the others. */
+async function withSiblings(git: Git, commit: string, moved: readonly DependencyChange[]): Promise<readonly DependencyChange[]> {
+  const siblings = new Set((await workspacePackages(git, commit)).map(({ name }) => name));
+  return moved.map((change) => (siblings.has(change.name) ? { ...change, sibling: true as const } : change));
+}
+
 async function derive(git: Git, range: ReleaseRange, place: PackagePlace | null, options: FactsOptions): Promise<ReleaseFacts> {
   const limits = bounded(options.limits);
   const { base, head } = range;
@@ -110,7 +117,8 @@ async function derive(git: Git, range: ReleaseRange, place: PackagePlace | null,
     head.id,
     manifests.map(({ path }) => path),
   );
-  const { dependencies, requirements } = dependencyChanges(manifests, texts, aside);
+  const { dependencies: moved, requirements } = dependencyChanges(manifests, texts, aside);
+  const dependencies = moved.length === 0 ? moved : await withSiblings(git, head.id, moved);
   const outside = directory === null ? null : (await changedFiles(git, base.id, head.id, null)).length - all.length;
   const version = await readVersions(git, range, directory);
   const fresh = version.step === "patch" ? await readFreshHunks(git, range, chosen.filter(hasHunks), patch) : null;

@@ -143,6 +143,8 @@ const Dependency = Type.Object(
     to: Type.Union([Text(100), Type.Null()]),
     step: Step,
     use: Type.Enum(["runtime", "dev", "peer", "optional"]),
+    /** The dependency is a package of the same repository. Facts from before this field do not have it. */
+    sibling: Type.Optional(Type.Literal(true)),
   },
   closed,
 );

@@ -8,7 +8,9 @@ import { dependencyAdvisories } from "./dependency-advisories.ts";
 import { dependencySteps } from "./dependency-steps.ts";
 import { goSteps } from "./go-release.ts";
 import type { Advisory } from "./osv.ts";
-import { packageNames } from "./package-names.ts";
+import { keyOfPackage, type PackageName, packageNames } from "./package-names.ts";
+import { compareVersions } from "./version-order.ts";
+import { workspacePackages } from "../workspace-packages.ts";
 
 /** What is known about a release before advisories are compared with it. */
 export interface KnownRelease {
@@ -34,9 +36,12 @@ export async function compareAdvisories(
   { base, head }: ReleaseRange,
   { version, commits, changelog, directory, dependencies, isGoProgram, most }: KnownRelease,
 ): Promise<AdvisoryFacts> {
-  const before = await packageNames(git, base.id, directory);
-  const after = await packageNames(git, head.id, directory);
-  const steps = dependencySteps(dependencies, await goSteps(git, [base.id, head.id], directory, isGoProgram));
+  const before = await namesOf(git, base.id, directory, version.from);
+  const after = await namesOf(git, head.id, directory, version.to);
+  const own = new Set(after.map(keyOfPackage));
+  const steps = dependencySteps(dependencies, await goSteps(git, [base.id, head.id], directory, isGoProgram)).filter(
+    (step) => !own.has(keyOfPackage(step)),
+  );
   const subjects = { names: [...before, ...after, ...steps], commits: commits.map(({ hash }) => hash) };
   const advisories = typeof source === "function" ? await source(subjects) : source;
   const facts = advisoryFacts(advisories, {
@@ -47,6 +52,21 @@ export async function compareAdvisories(
   });
   const ofDependencies = dependencyAdvisories(advisories, steps, Math.min(MOST_STEPS, Math.max(LEAST_STEPS, Math.trunc(most / 10))));
   return { ...(await withCommitsOfMerges(git, facts, commits)), ...(ofDependencies === undefined ? {} : { dependencies: ofDependencies }) };
+}
+
+/**
+ * Returns the names of the package, and for a whole repository also those of its packages with the version of the release: a workspace is released at once,
+ * and an advisory names the one of its packages that has the fault.
+ */
+async function namesOf(git: Git, commit: string, directory: string | null, version: string | null): Promise<readonly PackageName[]> {
+  const names = await packageNames(git, commit, directory);
+  if (directory !== null || version === null) return names;
+  const known = new Set(names.map(keyOfPackage));
+  const others = (await workspacePackages(git, commit)).filter(
+    (each) =>
+      each.ecosystem !== "Go" && each.version !== null && compareVersions(each.version, version) === 0 && !known.has(keyOfPackage(each)),
+  );
+  return [...names, ...others.map(({ ecosystem, name }) => ({ ecosystem, name }))];
 }
 
 /** The most steps of dependencies in the largest and in the smallest facts. */

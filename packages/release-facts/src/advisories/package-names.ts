@@ -31,8 +31,15 @@ export async function packageNames(git: Git, commit: string, directory: string |
 
 /** Returns the name that a manifest gives to its package, or undefined if it gives none. */
 export function nameIn(path: string, text: string): string | undefined {
+  return packageIn(path, text)?.name;
+}
+
+/** Returns the package that a manifest names, or null if it names none. */
+export function packageIn(path: string, text: string): PackageName | null {
   const file = path.slice(path.lastIndexOf("/") + 1);
-  return MANIFESTS.find(([manifest]) => manifest === file)?.[2](text);
+  const [, ecosystem, read] = MANIFESTS.find(([manifest]) => manifest === file) ?? [];
+  const name = read?.(text);
+  return ecosystem === undefined || name === undefined ? null : { ecosystem, name };
 }
 
 /** Returns true if both name one package. Python's index takes no account of case and of the kind of dash. */

@@ -79,7 +79,9 @@ function removedExports(change: ProductChange): readonly ChangeFinding[] {
   if (dependencies.some(({ from, to }) => /^==\s*\d/.test(to ?? from ?? ""))) return [];
   // In a patch, few know a feature that only an optional dependency implies.
   const isKnown = (name: string) => facts.version.step !== "patch" || !name.startsWith("implied feature ");
-  const removed = facts.exports.removed.filter(({ file, name }) => isPublic(file, name, facts) && isKnown(name));
+  const removed = facts.exports.removed.filter(
+    ({ file, name }) => isPublic(file, name, facts) && isKnown(name) && isReachable(file, facts),
+  );
   if (removed.length === 0 || mayBeInside(removed, facts)) return [];
   const paths = new Set(removed.map(({ file }) => file));
   const text = `${counted(removed.length, "exported name")} of the product ${removed.length === 1 ? "is" : "are"} gone: ${named(removed.map(({ name }) => name))}.`;
@@ -96,6 +98,14 @@ function mayBeInside(removed: readonly { readonly file: string }[], facts: Relea
     removed.length < changeThresholds.unpromisedNames.value &&
     removed.every(({ file }) => /(?<!__init__)\.py$/.test(file))
   );
+}
+
+/**
+ * Returns false for names of Rust in a patch. Tools of Rust check that a patch breaks no name that others can reach, so the name is one of an inner module or
+ * crate, which the facts cannot tell.
+ */
+function isReachable(file: string, { version }: ReleaseFacts): boolean {
+  return version.step !== "patch" || !file.endsWith(".rs");
 }
 
 /**
@@ -117,7 +127,9 @@ function isBeforeOne({ version }: ReleaseFacts): boolean {
  * languages have default values or tools that help.
  */
 function changedSignatures({ facts, files }: ProductChange): readonly ChangeFinding[] {
-  const changed = facts.exports.changed.filter(({ file, name }) => /\.(?:rs|go)$/.test(file) && isPublic(file, name, facts));
+  const changed = facts.exports.changed.filter(
+    ({ file, name }) => /\.(?:rs|go)$/.test(file) && isPublic(file, name, facts) && isReachable(file, facts),
+  );
   if (changed.length === 0) return [];
   const paths = new Set(changed.map(({ file }) => file));
   // What is also new is a method of an interface. Calls still compile, and few users implement the interface.

@@ -200,6 +200,11 @@ describe("dependencies", () => {
     expect(rulesOf({ dependencies, commits: [{ subject: "Bump parser to 2.0", touches: ["manifest"] }] })).toEqual(["dependency-major"]);
   });
 
+  it("from the same repository are nothing, however they move", () => {
+    expect(rulesOf({ dependencies: [{ name: "anything", step: "minor", sibling: true }] })).toEqual([]);
+    expect(rulesOf({ dependencies: [{ name: "anything", step: "minor" }] })).toEqual(["dependency-steps"]);
+  });
+
   it("from the same monorepo are nothing if they move by a patch", () => {
     const own = { packageName: "@one/server" };
     expect(rulesOf({ ...own, dependencies: [{ name: "@one/types" }] })).toEqual([]);
@@ -306,6 +311,13 @@ describe("features, behaviour and deprecations", () => {
     ["Add tests", "minor", ["code"], null],
     ["refactor: add a class", "minor", ["code"], null],
     ["Reject empty names", "patch", ["code"], "changed-behaviour"],
+    ["Reject empty names", "minor", ["code"], "stricter-use"],
+    ["Disallow two names for one thing", "minor", ["code"], "stricter-use"],
+    ["fix: reject empty names", "minor", ["code"], null],
+    ["fix: reject empty names", "patch", ["code"], null],
+    ["Require parser >= 2.1", "minor", ["code"], null],
+    ["Add a version file", "minor", ["code"], null],
+    ["Add more documentation of sessions", "minor", ["code"], null],
     ["feat: improve error message of names", "minor", ["code"], null],
     ["Default to UTF-8", "patch", ["code"], "changed-behaviour"],
     ["fix: throw a useful error", "patch", ["code"], null],
@@ -333,6 +345,13 @@ describe("features, behaviour and deprecations", () => {
     ["Require Node.js v12 or higher", "minor", ["code"], null],
   ] as const)("have the subject %j in a %s of %j: %s", (subject, step, touches, rule) => {
     expect(rulesOf({ step, commits: [{ subject, touches: [...touches] }] })).toEqual(rule === null ? [] : [rule]);
+  });
+});
+
+describe("a stricter use", () => {
+  it("is nothing that users must be told of in a major step", () => {
+    const commits = [{ subject: "Reject empty names" }];
+    expect(rulesOf({ step: "major", commits })).toEqual(rulesOf({ step: "major", commits: [{ subject: "Work" }] }));
   });
 });
 

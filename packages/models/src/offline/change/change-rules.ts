@@ -57,7 +57,7 @@ export const changeRules = {
   "dependency-advisory": {
     kind: "security_fix",
     looksAt:
-      "steps of runtime dependencies of npm, and of the release of Go that a program is built with, whose version before is affected by a published advisory and whose version after is not, from a list that somebody gave",
+      "steps of runtime dependencies of npm and Go, of the release of Go that a program is built with, and of crates and Python packages whose lowest version is raised to exactly the first one with the fix, whose version before is affected by a published advisory and whose version after is not, from a list that somebody gave",
     severity: "medium",
     limits:
       "Whether the product uses the vulnerable part is unknown. Of a range, the lowest version counts. Lock files and bundled libraries are not compared.",
@@ -211,12 +211,20 @@ export const changeRules = {
       "Words such as missing, test, log or protection after the verb do not count, and neither does what only developers use or what has the type fix. In a patch, one of the commits must have the type feat or change the docs, and allow does not count.",
     advice: "Roll it out in steps, and check that the feature can be turned off.",
   },
+  "stricter-use": {
+    kind: "breaking_change",
+    looksAt:
+      "in a minor step, commits to product code whose subject begins by saying that something is now refused, disallowed, required or enforced",
+    severity: "medium",
+    limits: "A commit with the type fix does not count, because what it refuses was never meant to work.",
+    advice: "Check whether your use is among what is refused now.",
+  },
   "changed-behaviour": {
     kind: "behaviour_change",
     looksAt:
-      "commits to product code whose subject begins by saying that a default changes, or that something is now refused, required or done by default",
+      "commits to product code whose subject begins by saying that a default changes, that something is done by default or, in a patch, that something is now refused or required",
     severity: "medium",
-    limits: "Most changes of behaviour have other words and are not found.",
+    limits: "Most changes of behaviour have other words and are not found. In a major step, users know that the behaviour changes.",
     advice: "Ask whether somebody relies on the earlier behaviour.",
   },
   deprecation: {
@@ -229,17 +237,18 @@ export const changeRules = {
   "dependency-steps": {
     kind: "dependency_change",
     looksAt:
-      "runtime dependencies that are new, gone or at another version, in releases with few changed files of product code. Patch steps of siblings in a monorepo do not count",
+      "runtime dependencies that are new, gone or at another version, in releases with few changed files of product code. Steps of packages of the same repository do not count",
     severity: "low, or medium from `runtimeSteps`",
     limits: "What changes inside the dependency is unknown.",
     advice: "Read the changelogs of the dependencies that read foreign input.",
   },
   "dependency-closes": {
     kind: "dependency_change",
-    looksAt: "the same steps as `dependency-advisory` of all other runtime dependencies, and of the lowest release of Go",
+    looksAt:
+      "the same steps as `dependency-advisory` of modules below golang.org/x and of all other runtime dependencies with an exact version",
     severity: "medium",
     limits:
-      "These packages have many parts, and mostly the product does not use the vulnerable one. Indirect requirements of Go do not count.",
+      "These packages have many parts, and mostly the product does not use the vulnerable one. Indirect requirements of Go do not count, and neither does a lowest version that is raised, because users could have the later one before.",
     advice: "Check whether the product uses the vulnerable part of the dependency, and install the release soon if it does.",
   },
   hotfix: {

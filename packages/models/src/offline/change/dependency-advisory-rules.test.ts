@@ -30,21 +30,22 @@ describe("a step of a dependency over a published vulnerability", () => {
     ]);
   });
 
-  it("of a module with many parts is only a change of a dependency, and so is a higher lowest release of Go", () => {
+  it("of a module with many parts is only a change of a dependency, and a higher lowest release of Go is nothing", () => {
     const rules = (step: Step) => assess([step]).findings.map(({ rule, kind }) => [rule, kind]);
     expect(rules(go)).toEqual([["dependency-closes", "dependency_change"]]);
+    expect(rules({ ...go, name: "gopkg.in/yaml.v3" })).toEqual([["dependency-advisory", "security_fix"]]);
     const itself = { ...go, manifest: ".go-version", name: "stdlib" };
     expect(rules(itself)).toEqual([["dependency-advisory", "security_fix"]]);
-    expect(rules({ ...itself, lowest: true })).toEqual([["dependency-closes", "dependency_change"]]);
+    expect(rules({ ...itself, lowest: true })).toEqual([]);
   });
 
   it("of a crate or a Python package is a security fix if the lowest version is raised to exactly the one with the fix", () => {
-    const rules = (step: Partial<Step>) => assess([{ ...npm, lowest: true, ...step }]).findings.map(({ rule }) => rule);
+    const rules = (step: Partial<Step>) => assess([{ ...npm, ...step }]).findings.map(({ rule }) => rule);
     for (const manifest of ["Cargo.toml", "crates/a/Cargo.toml", "setup.cfg", "pyproject.toml"]) {
-      expect(rules({ manifest, firstFixed: true })).toEqual(["dependency-advisory"]);
+      expect(rules({ manifest, lowest: true, firstFixed: true })).toEqual(["dependency-advisory"]);
+      expect(rules({ manifest, lowest: true })).toEqual([]);
       expect(rules({ manifest })).toEqual(["dependency-closes"]);
     }
-    expect(rules({ manifest: "go.mod", firstFixed: true })).toEqual(["dependency-closes"]);
   });
 
   it("names the commits that name the dependency and its version, and no other ones", () => {

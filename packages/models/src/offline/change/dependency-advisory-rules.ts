@@ -18,7 +18,8 @@ export function dependencyAdvisoryFindings(change: ProductChange, reported: read
     ...fixedFinding("dependency-advisory", fixing.filter(isProbablyUsed), change),
     ...fixedFinding(
       "dependency-closes",
-      fixing.filter((step) => !isProbablyUsed(step)),
+      // Users of a range could have the later version before, so a higher lowest one closes nothing for them.
+      fixing.filter((step) => !isProbablyUsed(step) && !step.lowest),
       change,
     ),
     ...broughtFinding(bringing),
@@ -26,13 +27,15 @@ export function dependencyAdvisoryFindings(change: ProductChange, reported: read
 }
 
 /**
- * Returns true if the product probably uses what was vulnerable. A package of npm mostly does one thing, and the whole program is built with its release of Go.
- * Modules of Go, crates and packages of Python have many parts, and labels rarely call their steps a fix. But whoever raises the lowest version of a crate
- * or of a Python package to exactly the one with the fix does it for the fix, because users may install that version anyway.
+ * Returns true if the product probably uses what was vulnerable. A package of npm and a module of Go mostly do one thing, and the whole program is built with its
+ * release of Go. Go's own modules below golang.org/x, crates and packages of Python have many parts, and labels rarely call their steps a fix. But whoever
+ * raises the lowest version of a crate or of a Python package to exactly the one with the fix does it for the fix, because users may install that version
+ * anyway.
  */
 function isProbablyUsed({ manifest, name, lowest, firstFixed }: Step): boolean {
   if (/(?:^|\/)package\.json$/.test(manifest)) return true;
-  return GO_ITSELF.has(name) ? !lowest : firstFixed === true && !/(?:^|\/)go\.mod$/.test(manifest);
+  if (GO_ITSELF.has(name)) return !lowest;
+  return /(?:^|\/)go\.mod$/.test(manifest) ? !name.startsWith("golang.org/x/") : firstFixed === true;
 }
 
 const GO_ITSELF: ReadonlySet<string> = new Set(["stdlib", "toolchain"]);

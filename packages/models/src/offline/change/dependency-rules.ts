@@ -54,8 +54,9 @@ function isNamedIn(subjects: string, { name }: DependencyFacts): boolean {
   return own.length >= 2 && subjects.includes(own.toLowerCase());
 }
 
-/** Returns true for a patch step of a sibling in the same monorepo, which is released together with this package. */
-function isOwnStep({ name, step }: DependencyFacts, { package: own }: ReleaseFacts): boolean {
+/** Returns true for the step of a package of the same repository, which is released together with this one. Older facts show it only in a patch, by its name. */
+function isOwnStep({ name, step, sibling }: DependencyFacts, { package: own }: ReleaseFacts): boolean {
+  if (sibling) return true;
   if (step !== "patch" || own === null) return false;
   // @shop/cart and @shop/list are siblings, and so are openssl and openssl-sys.
   const [scope = ""] = own.name.split("/");

@@ -18,7 +18,8 @@ const NO_FEATURE =
   /^\w+\s+(?:(?:a|an|the|some|more|new|another|basic|better|initial|extra|additional|unit|explicit|proper)\s+){0,2}[`"']?(?:[\w/.-]+\s+)?(?:missing|comments?|coverage|dependenc(?:y|ies)|tests?|testcases?|types?|typings?|annotations?|hints?|docs?|docstrings?|explanations?|documentation|notes?|log(?:s|ging|gers?)?|debug\w*|lint\w*|workaround|checks?|handling|guards?|assert\w*|benchmarks?|regressions?|changelog|ci|license|todo|devcontainer|config(?:uration)? files?|cpython|python|node(?:\.js)?|escaping)\b/i;
 
 // What only developers of the project use, and what protects users who have no choice.
-const FOR_DEVELOPERS = /\b(?:website|dockerfiles?|mock(?:s|ing)?|headers? for|for (?:unit )?tests)\b|^\w+ .{0,40}\bprotections?\b/i;
+const FOR_DEVELOPERS =
+  /\b(?:gitignore|nocover|pytest|(?:[\w-]{1,30} )?documentation|rebrand|version (?:file|package)|\w+\.py file|website|dockerfiles?|mock(?:s|ing)?|headers? for|for (?:unit )?tests)\b|^\w+ .{0,40}\bprotections?\b/i;
 
 // A further version of a language in which the product runs.
 const NEW_RUNTIME = /\b(?:support (?:for )?|with )(?:python|go|node(?:\.?js)?|rust|php|java|ruby) v?\d/i;
@@ -68,13 +69,33 @@ function isFeature(commit: CommitFacts, isPatch: boolean): boolean {
 const CHANGED =
   /^(?:(?:allow|enable|disable|ignore|use|no)[sd]? .{1,60} by default$|(?:change[sd]?|decrease[sd]?|flip(?:s|ped)?|increase[sd]?|lower(?:s|ed)?|raise[sd]?|reduce[sd]?|switch(?:es|ed)?|update[sd]?) (?:the )?default\b|default to\b|throws?\b(?!.*\b(?:better|clear(?:er)?|helpful|nicer|useful)\b)|reject(?:s|ed)?\b(?!.*\bearlier\b)|refuse[sd]?\b(?! to (?:compile|build)\b)|disallow(?:s|ed)?\b|forbids?\b|requires?\b|no longer\b|enforce[sd]?\b)/i;
 
-// A language or run time that is required is a requirement.
-const REQUIRED_RUNTIME = /^requires? (?:at least )?(?:python|node(?:\.?js)?|go|rust|ruby|php|java|deno|bun|perl)\b.{0,10}\d/i;
+// A language, a run time or a version that is required is a requirement.
+const REQUIRED_RUNTIME =
+  /^requires? (?:at least )?(?:(?:python|node(?:\.?js)?|go|rust|ruby|php|java|deno|bun|perl)\b.{0,10}\d|[\w./-]{1,80} ?[<>=~^])/i;
 
-function behaviour({ commits }: ProductChange, inSecurity: ReadonlySet<string>): readonly ChangeFinding[] {
-  const found = commits.filter(
+// What was allowed before. In a repair, it was never meant to be.
+const STRICTER = /^(?:reject|refuse|disallow|forbid|require|enforce)(?:s|d|ed)?\b/i;
+
+function behaviour({ commits, facts }: ProductChange, inSecurity: ReadonlySet<string>): readonly ChangeFinding[] {
+  // Users know that a major step has another behaviour.
+  if (facts.version.step === "major") return [];
+  const changed = commits.filter(
     ({ hash, subject }) => CHANGED.test(textOf(subject)) && !REQUIRED_RUNTIME.test(textOf(subject)) && !inSecurity.has(hash),
   );
+  const stricter = changed.filter(({ subject }) => STRICTER.test(textOf(subject)));
+  const isRepair = (commit: CommitFacts) => stricter.includes(commit) && REPAIRS.has(typeOf(commit));
+  // A patch promises that nothing breaks.
+  const refusing = facts.version.step === "patch" ? [] : stricter.filter((commit) => !isRepair(commit));
+  return [...refusals(refusing), ...changes(changed.filter((commit) => !refusing.includes(commit) && !isRepair(commit)))];
+}
+
+function refusals(found: readonly CommitFacts[]): readonly ChangeFinding[] {
+  if (found.length === 0) return [];
+  const text = `${counted(found.length, "commit")} to product code ${found.length === 1 ? "refuses" : "refuse"} or ${found.length === 1 ? "requires" : "require"} what users were free to do.`;
+  return [finding("stricter-use", "medium", text, atCommits(found))];
+}
+
+function changes(found: readonly CommitFacts[]): readonly ChangeFinding[] {
   if (found.length === 0) return [];
   const text = `${counted(found.length, "commit")} to product code ${found.length === 1 ? "changes" : "change"} what the same use does.`;
   return [finding("changed-behaviour", "medium", text, atCommits(found))];

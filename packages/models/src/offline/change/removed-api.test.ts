@@ -98,4 +98,12 @@ describe("a removed API", () => {
   ] as const)("is the subject %j of a commit to %j: %s", (subject, touches, found) => {
     expect(rulesOf({ commits: [{ subject, touches: [...touches] }] })).toEqual(found ? ["removed-support"] : []);
   });
+
+  it("of Rust is no finding in a patch, because tools of Rust refuse a patch that breaks a name within reach", () => {
+    const rules = (file: string, step: "patch" | "minor") =>
+      assess({ step, removed: [{ file, name: "gone" }], changed: [{ file, name: "other" }] }).findings.map(({ rule }) => rule);
+    expect(rules("src/lib.rs", "patch")).toEqual([]);
+    expect(rules("src/lib.rs", "minor")).toEqual(["removed-exports", "changed-signatures"]);
+    expect(rules("a.go", "patch")).toEqual(["removed-exports", "changed-signatures"]);
+  });
 });

@@ -85,6 +85,12 @@ describe("a security fix", () => {
     expect(bumping("chore: fix security (#9)")).toEqual(["security-dependency"]);
   });
 
+  it("is a step that resolves an advisory without its number, and none that only silences a tool", () => {
+    const found = (subject: string) => rulesOf({ commits: [{ subject, touches: ["manifest"], security: ["security"] }] });
+    expect(found("Bump the signer to resolve GHSA")).toEqual(["security-dependency"]);
+    expect(found("Update for security: false positives of a tool")).toEqual([]);
+  });
+
   it("is no step of a dependency whose name sounds like an attack", () => {
     const commits = [{ subject: "[Deps] update `side-channel`", touches: ["manifest" as const] }];
     expect(rulesOf({ commits, dependencies: [{ name: "side-channel" }] })).toEqual(["dependency-steps"]);

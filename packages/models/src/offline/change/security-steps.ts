@@ -29,7 +29,7 @@ function unlistedSteps(commits: readonly CommitFacts[], { facts }: ProductChange
       STEP.test(commit.subject) &&
       !/\bdev(?:elopment)?\b/i.test(commit.subject) &&
       !tools.some(({ name }) => isNamed(name, commit.subject)) &&
-      (namesAdvisory(commit) || /\b(?:security|vulnerab\w{1,10}|cves?)\b/i.test(commit.subject)),
+      (namesAdvisory(commit) || /\b(?:security|vulnerab\w{1,10}|cves?|ghsas?)\b/i.test(commit.subject)),
   );
   if (steps.length === 0) return [];
   const text = `${counted(steps.length, "commit")} ${steps.length === 1 ? "moves" : "move"} dependencies or libraries that are built in for the sake of security.`;
@@ -41,6 +41,8 @@ const STEP =
   /\b(?:bump|move|step|update|upgrade|use)[sd]?\b|\bfix(?:e[sd])? (?:the |a |some )?(?:security|vulnerabilit\w{1,3}|cves?|audit)\b/i;
 
 function isSecurityStep(commit: CommitFacts): boolean {
+  // A tool said something, and nothing was true of it.
+  if (/\bfalse (?:positive|alarm)s?\b/i.test(commit.subject)) return false;
   return (
     (commit.advisories ?? []).length > 0 ||
     typeOf(commit) === "security" ||

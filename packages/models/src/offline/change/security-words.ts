@@ -3,7 +3,7 @@ import { type CommitFacts, textOf, typeOf } from "./product-change.ts";
 
 // What an attacker does, or what a fix protects. Each pattern needs whole words, because "hijack" is also what a server does with a connection.
 const HARM = [
-  /\bvulnerab\w{1,10}\b|\bCVE-\d|\bGHS[AL]-|\bexploit\w{0,4}\b|\bsecurity\s+(?:issue|bug|problem|hole|flaw|fix|advisory)\b/i,
+  /\bvulnerab\w{1,10}\b|\bCVE-\d|\bGHS[AL]s?\b|\bexploit\w{0,4}\b|\bsecurity\s+(?:issue|bug|problem|hole|flaw|fix|advisory)\b/i,
   /\b(?:denial[ -]of[ -]service|ReDoS|billion laughs|zip bomb|decompression bomb|(?:resource|memory|stack|cpu) exhaustion|catastrophic backtracking|(?:quadratic|exponential) (?:backtracking|behaviou?r|blow-?up|complexity|parsing|performance|runtime|time)|unbounded (?:allocation|growth|memory|recursion))\b/i,
   /\b(?:argument|code|command|content|crlf|css|csv|formula|header|html|ldap|log|nosql|option|os|parameter|path|prompt|script|shell|sql|template|url|xml|xpath) injections?\b|\bSSTI\b|\bXSS\b|\bcross[ -]site scripting\b|\b(?:html|sql|shell) escap\w{1,4}\b/i,
   // Not "dos", as in line endings of DOS.

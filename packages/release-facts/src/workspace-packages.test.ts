@@ -1,0 +1,54 @@
+import { describe, expect, it } from "vitest";
+import { readReleaseFacts } from "./read-release-facts.ts";
+import { scratchRepository } from "./testing/scratch-repository.ts";
+
+/** Makes a workspace with the crates `cart` and `list` of version 1.0.1, and `other` of another version. */
+function workspace() {
+  const repo = scratchRepository();
+  const write = (version: string) => {
+    repo.write("Cargo.toml", `[workspace]\nmembers = ["crates/*"]\n[workspace.package]\nversion = "${version}"\n`);
+    repo.write(
+      "crates/cart/Cargo.toml",
+      `[package]\nname = "cart"\nversion.workspace = true\n[dependencies]\nlist = "${version}"\nring = "0.1"\n`,
+    );
+    repo.write("crates/list/Cargo.toml", `[package]\nname = "list"\nversion = "${version}"\n`);
+    repo.write("crates/other/Cargo.toml", '[package]\nname = "other"\nversion = "0.1.0"\n');
+    repo.write("examples/try/Cargo.toml", `[package]\nname = "try"\nversion = "${version}"\n`);
+    repo.write("crates/cart/src/lib.rs", `// ${version}\n`);
+  };
+  write("1.0.0");
+  repo.commit("Begin");
+  repo.git("tag", "v1.0.0");
+  write("1.0.1");
+  repo.commit("Go on");
+  repo.git("tag", "v1.0.1");
+  return repo;
+}
+
+async function factsOf(name: string) {
+  using repo = workspace();
+  const events = [{ introduced: "0" }, { fixed: "1.0.1" }];
+  const advisories = [{ id: "A-1", affected: [{ package: { ecosystem: "crates.io", name }, ranges: [{ type: "SEMVER", events }] }] }];
+  const found = await readReleaseFacts({ repo: repo.path, from: "v1.0.0", to: "v1.0.1", advisories, environment: process.env });
+  if (!found.ok) throw new Error(found.message);
+  return found.facts;
+}
+
+describe("a workspace", () => {
+  it.each([
+    ["cart", 1],
+    ["list", 1],
+    ["other", 0],
+    ["try", 0],
+  ])("that is released as a whole fixes what an advisory says about %s: %i", async (name, fixed) => {
+    const facts = await factsOf(name);
+    expect(facts.advisories?.fixed.list).toHaveLength(fixed);
+    // What the release itself fixes is no step of a dependency besides.
+    expect(facts.advisories?.dependencies).toBeUndefined();
+  });
+
+  it("has siblings among its dependencies", async () => {
+    const { dependencies } = await factsOf("cart");
+    expect(dependencies.list).toMatchObject([{ name: "list", from: "1.0.0", to: "1.0.1", sibling: true }]);
+  });
+});
