@@ -6,17 +6,27 @@ import type { ReleaseFacts } from "./release-facts.ts";
 /** The largest compact facts of one release, in bytes of JSON. */
 export const LARGEST_FACTS = 20 * 1024;
 
-// Each next step lists about two thirds of the items of the step before it. Counts and totals stay those of the whole release.
+/**
+ * Each next step lists fewer items than the step before it. Counts and totals stay those of the whole release. A commit says more about a release than the
+ * lines of one more file, and takes a quarter of its bytes, so files and hunks give way first.
+ */
 const STEPS: readonly FactsLimits[] = [
   { commits: 300, files: 300, hunks: 40, names: 200 },
-  { commits: 120, files: 120, hunks: 20, names: 100 },
-  { commits: 80, files: 70, hunks: 12, names: 60 },
-  { commits: 50, files: 50, hunks: 8, names: 40 },
-  { commits: 35, files: 35, hunks: 6, names: 25 },
-  { commits: 25, files: 25, hunks: 4, names: 15 },
-  { commits: 15, files: 18, hunks: 3, names: 10 },
-  { commits: 10, files: 10, hunks: 2, names: 6 },
+  { commits: 300, files: 120, hunks: 20, names: 100 },
+  { commits: 300, files: 70, hunks: 12, names: 60 },
+  { commits: 300, files: 50, hunks: 6, names: 40 },
+  { commits: 200, files: 35, hunks: 4, names: 25 },
+  { commits: 150, files: 25, hunks: 3, names: 20 },
+  { commits: 120, files: 18, hunks: 2, names: 15 },
+  { commits: 90, files: 15, hunks: 2, names: 12 },
+  { commits: 70, files: 12, hunks: 2, names: 10 },
+  { commits: 50, files: 12, hunks: 1, names: 8 },
+  { commits: 30, files: 10, hunks: 1, names: 6 },
+  { commits: 10, files: 10, hunks: 1, names: 6 },
 ];
+
+/** From this step on, commits do not list their folders, because files do that. */
+const SLIM_FROM = 4;
 
 /** Returns the facts of a release with as many items as fit, and the same as JSON text of one line. The facts say how many items they leave out. */
 export async function compactFacts(
@@ -24,10 +34,10 @@ export async function compactFacts(
 ): Promise<{ readonly ok: true; readonly facts: ReleaseFacts; readonly text: string } | RefusedFacts> {
   let last: { readonly facts: ReleaseFacts; readonly text: string } | null = null;
   const advisories = typeof options.advisories === "function" ? readOnce(options.advisories) : options.advisories;
-  for (const limits of STEPS) {
+  for (const [step, limits] of STEPS.entries()) {
     const outcome = await readReleaseFacts({ ...options, advisories, limits });
     if (!outcome.ok) return outcome;
-    const facts = withoutPeople(outcome.facts);
+    const facts = step < SLIM_FROM ? withoutPeople(outcome.facts) : withoutFolders(withoutPeople(outcome.facts));
     last = { facts, text: `${JSON.stringify(facts)}\n` };
     if (Buffer.byteLength(last.text) <= LARGEST_FACTS) break;
   }
@@ -44,4 +54,9 @@ function readOnce(source: Exclude<AdvisorySource, readonly unknown[]>): typeof s
 /** Returns the facts without the names of owners. A rule only needs to know that a path has owners, and how many. */
 function withoutPeople(facts: ReleaseFacts): ReleaseFacts {
   return { ...facts, owners: facts.owners.map((rule) => ({ ...rule, owners: rule.owners.map((_, n) => `owner ${n + 1}`) })) };
+}
+
+function withoutFolders(facts: ReleaseFacts): ReleaseFacts {
+  const list = facts.commits.list.map(({ areas: _, date, ...commit }) => ({ ...commit, date: date.slice(0, 10) }));
+  return { ...facts, commits: { ...facts.commits, list } };
 }

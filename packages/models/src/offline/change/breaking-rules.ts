@@ -51,7 +51,7 @@ function isMarked(commit: CommitFacts): boolean {
   // Whoever imports it by the old path finds nothing there.
   if (touches(commit, "code", "manifest") && MOVES.test(text)) return true;
   // Whoever has a class of its own below an abstract one must have all its methods.
-  if (touches(commit, "code") && /^make[sd]?\b.{1,60}\babstract\b/i.test(text)) return true;
+  if (touches(commit, "code") && /^make[sd]?\b.{1,60}\b(?:abstract\b|unsafe`? trait\b)/i.test(text)) return true;
   return (
     touches(commit, "code") &&
     /^(?:[Cc]hange|[Cc]onvert|[Rr]ename|[Ss]witch)[sd]?\b.{0,20}\b(?:APIs?|endpoints?|responses?)\b.{0,30}\bto\b/.test(text)

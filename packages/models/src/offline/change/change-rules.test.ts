@@ -79,6 +79,8 @@ describe("a breaking change", () => {
     ["Rename the package name to follow a convention", ["code", "manifest"], true],
     ["Rename a variable of the package", ["code"], false],
     ["tests: change the signature of a helper", ["code"], false],
+    ["Make Writer an unsafe trait", ["code"], true],
+    ["Make an unsafe block smaller", ["code"], false],
   ] as const)("is a call with another form, as the subject %j of a commit to %j says: %s", (subject, touches, found) => {
     expect(rulesOf({ commits: [{ subject, touches: [...touches] }] }).includes("breaking-marker")).toBe(found);
   });

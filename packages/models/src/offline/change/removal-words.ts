@@ -32,6 +32,8 @@ export function saysRemoval(commit: CommitFacts, changed: ReadonlySet<string>): 
   )
     return true;
   if (/^\w+ (?:the )?legacy\s.{0,40}\b(?:behaviou?rs?|fallbacks?|logic|modes?)\b/i.test(text)) return true;
+  // What others build on, and the old of two ways.
+  if (/\b(?:code paths?|ext(?:ension)? traits?)\b|\bhooks?\b.{0,20}\benvironment\b|\bin .{1,40}\bhook\b/i.test(text)) return true;
   if (INTERNAL.test(text)) return false;
   if (/^\w+(?: (?:the|all|old|previously|long|code|and)\b){0,3} (?:deprecat|(?:[\w`'".-]{1,40} ){0,2}support\b)/i.test(text)) return true;
   if (

@@ -70,6 +70,10 @@ describe("a removed API", () => {
   });
 
   it.each([
+    ["Remove non-standard code paths", ["code"], true],
+    ["remove ext traits", ["code"], true],
+    ["Removed `parent` from the `wrap` hook's environment", ["code"], true],
+    ["Remove before and after hooks", ["code"], false],
     ["Remove support for old clients", ["code"], true],
     ["remove previously deprecated code", ["code"], true],
     ["Drop the --verbose option", ["code", "docs"], true],

@@ -91,6 +91,14 @@ describe("a security fix", () => {
     expect(found("Update for security: false positives of a tool")).toEqual([]);
   });
 
+  it("is a step of a vendored library by a person whose message names an advisory, and not one by a bot", () => {
+    const found = (subject: string) =>
+      rulesOf({ commits: [{ subject, touches: ["vendored", "config"], advisories: ["CVE-2026-1111"], security: ["vulnerability"] }] });
+    expect(found("Update protobuf to v1.3.2")).toEqual(["security-dependency"]);
+    expect(found("chore(deps): bump protobuf to v1.3.2")).toEqual([]);
+    expect(found("Bump protobuf from 1.3.1 to 1.3.2")).toEqual([]);
+  });
+
   it("is no step of a dependency whose name sounds like an attack", () => {
     const commits = [{ subject: "[Deps] update `side-channel`", touches: ["manifest" as const] }];
     expect(rulesOf({ commits, dependencies: [{ name: "side-channel" }] })).toEqual(["dependency-steps"]);
@@ -144,6 +152,10 @@ describe("a security fix", () => {
 
   it.each([
     "fix: url redact of several keys",
+    "reST: Fixed exponential pattern",
+    "Fix/block unsafe settings",
+    "fix(login): validate oauth state",
+    "fix(saml): validate responses against the request",
     "Fix autoescape of array values",
     "fix(query): apply sanitizeFilter to counts and cursors",
     "fix(http): canonicalize paths before checking rules",

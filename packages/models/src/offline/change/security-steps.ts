@@ -8,7 +8,8 @@ import { namesAdvisory, namesAttack, namesSecurity } from "./security-words.ts";
 export function dependencyFinding(change: ProductChange): readonly ChangeFinding[] {
   const { list } = change.facts.commits;
   const commits = list.filter(
-    (commit) => touches(commit, "manifest", "lockfile") && !touches(commit, "code") && !isRelease(commit) && isSecurityStep(commit),
+    (commit) =>
+      touches(commit, "manifest", "lockfile", "vendored") && !touches(commit, "code") && !isRelease(commit) && isSecurityStep(commit),
   );
   const moved = change.dependencies.filter(({ name }) => commits.some(({ subject }) => isNamed(name, subject)));
   if (moved.length === 0) return unlistedSteps(commits, change);
@@ -29,11 +30,16 @@ function unlistedSteps(commits: readonly CommitFacts[], { facts }: ProductChange
       STEP.test(commit.subject) &&
       !/\bdev(?:elopment)?\b/i.test(commit.subject) &&
       !tools.some(({ name }) => isNamed(name, commit.subject)) &&
-      (namesAdvisory(commit) || /\b(?:security|vulnerab\w{1,10}|cves?|ghsas?)\b/i.test(commit.subject)),
+      (namesAdvisory(commit) || isOwnStep(commit) || /\b(?:security|vulnerab\w{1,10}|cves?|ghsas?)\b/i.test(commit.subject)),
   );
   if (steps.length === 0) return [];
   const text = `${counted(steps.length, "commit")} ${steps.length === 1 ? "moves" : "move"} dependencies or libraries that are built in for the sake of security.`;
   return [finding("security-dependency", "high", text, atCommits(steps))];
+}
+
+/** A person who moves something and names an advisory does it for that. What a bot writes has the notes of each release that it steps over. */
+function isOwnStep({ advisories = [], subject }: CommitFacts): boolean {
+  return advisories.length > 0 && !/\bdeps(?:-dev)?\)|\bfrom \S{1,80} to \S/i.test(subject);
 }
 
 // "chore: fix security" alone is the step of whoever does as a tool for audits says.

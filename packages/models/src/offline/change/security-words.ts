@@ -4,7 +4,7 @@ import { type CommitFacts, textOf, typeOf } from "./product-change.ts";
 // What an attacker does, or what a fix protects. Each pattern needs whole words, because "hijack" is also what a server does with a connection.
 const HARM = [
   /\bvulnerab\w{1,10}\b|\bCVE-\d|\bGHS[AL]s?\b|\bexploit\w{0,4}\b|\bsecurity\s+(?:issue|bug|problem|hole|flaw|fix|advisory)\b/i,
-  /\b(?:denial[ -]of[ -]service|ReDoS|billion laughs|zip bomb|decompression bomb|(?:resource|memory|stack|cpu) exhaustion|catastrophic backtracking|(?:quadratic|exponential) (?:backtracking|behaviou?r|blow-?up|complexity|parsing|performance|runtime|time)|unbounded (?:allocation|growth|memory|recursion))\b/i,
+  /\b(?:denial[ -]of[ -]service|ReDoS|billion laughs|zip bomb|decompression bomb|(?:resource|memory|stack|cpu) exhaustion|catastrophic backtracking|(?:quadratic|exponential) (?:failing|patterns?|regex\w{0,4}|backtracking|behaviou?r|blow-?up|complexity|parsing|performance|runtime|time)|unbounded (?:allocation|growth|memory|recursion))\b/i,
   /\b(?:argument|code|command|content|crlf|css|csv|formula|header|html|ldap|log|nosql|option|os|parameter|path|prompt|script|shell|sql|template|url|xml|xpath) injections?\b|\bSSTI\b|\bXSS\b|\bcross[ -]site scripting\b|\b(?:html|sql|shell) escap\w{1,4}\b/i,
   // Not "dos", as in line endings of DOS.
   /\bDoS\b/,
@@ -57,7 +57,7 @@ const STATEMENTS = [
   /^(?:mask|redact)(?:s|ed)?\b.{0,40}\b(?:credential|password|secret|sensitive|token)s?\b/i,
   /^(?:hide|omit|filter|skip|exclude|remove)(?:s|d)?\b.{0,20}\b(?:credential|password|secret|token)s?\b.{0,20}\b(?:from|in) (?:the )?(?:\w{1,20} )?(?:logs?|logging|errors?|output|messages?|traces?)\b/i,
   /\boutside (?:of )?(?:the |its |their )?(?:allowed|base|destination|root|served|target) (?:director(?:y|ies)|folders?|paths?)\b/i,
-  /^(?:verify|validate|check)s?\b.{0,30}\b(?:tokens?|origins?|host headers?|signatures?|certificates?|audiences?|issuers?|nonces?|redirect ur[il]s?|content hash(?:es)?|remote (?:address(?:es)?|hosts?|ur[il]s?)|path ?separators?)\b/i,
+  /^(?:verify|validate|check)s?\b.{0,30}\b(?:tokens?|origins?|host headers?|signatures?|certificates?|audiences?|issuers?|nonces?|states?|(?:server )?responses?|redirect ur[il]s?|content hash(?:es)?|remote (?:address(?:es)?|hosts?|ur[il]s?)|path ?separators?)\b/i,
   /^(?:clean|normali[sz]e)s?\b.{0,10}\b(?:request|file|ur[il]) paths?\b/i,
   /\bcryptographically (?:secure|strong)\b|^use (?:a )?secure random\b/i,
   /^(?:expire|invalidate|revoke)s?\b.{0,30}\b(?:sessions?|tokens?)\b.{0,40}\b(?:after|on|upon|when)\b/i,
@@ -76,6 +76,7 @@ const STATEMENTS = [
   // What is too large or malformed ends a program that panics.
   /\breturns?\b.{0,20}\berrors?\b.{0,30}\b(?:rather than|instead of)\b.{0,20}\b(?:panic|crash|abort)\w{0,4}\b.{0,60}\b(?:too (?:long|large|big|many)|invalid|malformed|bad)\b/i,
   /^(?:fix(?:e[sd])?|enforce[sd]?|check(?:s|ed)?)\b.{0,60}\blimits?\b.{0,20}\bexceeded\b/i,
+  /\b(?:block|refuse|reject|disallow)(?:s|ed)? unsafe\b/i,
   // The address of a server often has its password.
   /\b(?:do(?:es)? not|don'?t|never|no longer|stop) (?:print|log|leak|expose|show)\w{0,4}\b.{0,20}\b(?:ur[il]s?|dsn|connection strings?)\b/i,
   // A name must have its last form before somebody checks it (CWE-180).
