@@ -1,3 +1,4 @@
+import type { AttributePairs } from "./attribute-pairs.ts";
 import type { Metric } from "./names.ts";
 import type { ToolAudit } from "./tool-audit.ts";
 import type { TracePoint } from "./trace-context.ts";
@@ -9,7 +10,7 @@ export type SpanKind = "internal" | "server" | "client" | "producer" | "consumer
 
 export interface SpanStart {
   readonly kind: SpanKind;
-  readonly attributes: Attributes;
+  readonly attributes: AttributePairs;
   readonly parent: TracePoint | null;
   /**
    * True if `parent` was read from a request or a message, even if nothing was found there. If another instrumentation has begun a span for this
@@ -26,8 +27,8 @@ export interface RecordedSpan {
   readonly recording: boolean;
   /** Gives the span another name, when it is known what the work is. */
   rename(name: string): void;
-  set(attributes: Attributes): void;
-  event(name: string, attributes: Attributes): void;
+  set(attributes: AttributePairs): void;
+  event(name: string, attributes: AttributePairs): void;
   /**
    * Runs work with this span as the active one. The span is also active for other users of OpenTelemetry in this process: instrumentations and tools.
    */

@@ -43,7 +43,11 @@ const SECRET_TEXT = new RegExp(
 const MAYBE_SECRET = /[Ee][Aa][Rr][Ee][Rr]|asic\s|eyJ|tb_|sk-|gh[pousr]_|xox|AKIA|:\/\/|-----BEGIN/;
 const MAYBE_TOKEN = /whsec_|_pat_|glpat-|xapp-|ASIA|AIza|k_live_|npm_|hf_/;
 
+/** The shortest address with a password is `://:p@`. */
+const SHORTEST_SECRET = 6;
+
 function maybeSecret(text: string): boolean {
+  if (text.length < SHORTEST_SECRET) return false;
   return MAYBE_SECRET.test(text) || MAYBE_TOKEN.test(text);
 }
 

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { attributesOf } from "./attribute-pairs.ts";
 import { type RecordedSpan, setRecorder, type SpanStart } from "./recorder.ts";
 import { currentCarrier, currentTraceparent, errorType, openSpan, spanEvent, withDeliverySpan, withinReceived, withSpan } from "./spans.ts";
 
@@ -176,7 +177,7 @@ function sibling(traceId: string): string {
 
 interface FakeSpan {
   name: string;
-  readonly start: SpanStart;
+  readonly start: Omit<SpanStart, "attributes"> & { readonly attributes: Record<string, unknown> };
   readonly point: RecordedSpan["point"];
   readonly attributes: Record<string, unknown>;
   readonly events: [string, object][];
@@ -190,7 +191,8 @@ function fakeRecorder() {
   return {
     all: () => spans,
     spans: {
-      start(name: string, start: SpanStart): RecordedSpan {
+      start(name: string, given: SpanStart): RecordedSpan {
+        const start = { ...given, attributes: attributesOf(given.attributes) };
         const n = (spans.length + 1).toString(16);
         const point = {
           traceId: start.parent?.traceId ?? n.padStart(32, "f"),
@@ -205,8 +207,8 @@ function fakeRecorder() {
           point,
           recording: true,
           rename: (other) => void (span.name = other),
-          set: (attributes) => void Object.assign(span.attributes, attributes),
-          event: (event, attributes) => void span.events.push([event, attributes]),
+          set: (attributes) => void Object.assign(span.attributes, attributesOf(attributes)),
+          event: (event, attributes) => void span.events.push([event, attributesOf(attributes)]),
           run: (work) => work(),
           fail: () => void (span.failed = true),
           end: () => void (span.ended = true),

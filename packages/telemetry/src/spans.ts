@@ -1,8 +1,8 @@
+import { type AttributePairs, attributesOf, joinedPairs, NO_PAIRS, pairsOf } from "./attribute-pairs.ts";
 import { attributeNames } from "./names.ts";
 import { type Attributes, type RecordedSpan, recorder, type SpanKind } from "./recorder.ts";
 import { redactText } from "./redact.ts";
-import { NO_ATTRIBUTES, type Scope, scopes } from "./scope.ts";
-import { addClean, clean } from "./span-attributes.ts";
+import { type Scope, scopes } from "./scope.ts";
 import { type Carrier, carrierOf, readCarrier, type SentContext, type TracePoint, traceparentOf } from "./trace-context.ts";
 
 /**
@@ -79,9 +79,8 @@ export function openSpan(name: string, options: SpanOptions): OpenSpan {
   if (!spans && !options.parent) return NOTHING;
   const { parent, links, from } = placeOf(options.parent, active);
   if (!spans) return parent === (active?.point ?? null) ? NOTHING : passing(bare(parent, active));
-  const inherited = joined(from?.inherited ?? NO_ATTRIBUTES, options.inherited);
-  const attributes = { ...inherited };
-  if (options.attributes) addClean(attributes, options.attributes);
+  const inherited = joined(from?.inherited ?? NO_PAIRS, options.inherited);
+  const attributes = options.attributes ? pairsOf(options.attributes, inherited) : inherited;
   const received = options.parent?.how === "received";
   const recorded = spans.start(redactText(name), { kind: options.kind ?? "internal", attributes, parent, received, links });
   return new RunningSpan(recorded, inherited, active?.foreign, options.kind === "consumer");
@@ -111,12 +110,12 @@ export function currentPoint(): TracePoint | null {
 
 /** Returns the attributes that spans inherit here, which say whose work this is. */
 export function currentInherited(): Attributes {
-  return scopes.getStore()?.inherited ?? NO_ATTRIBUTES;
+  return attributesOf(scopes.getStore()?.inherited ?? NO_PAIRS);
 }
 
 /** Adds an event to the active span, if there is one. */
 export function spanEvent(name: string, attributes: Attributes): void {
-  scopes.getStore()?.recorded?.event(name, clean(attributes));
+  scopes.getStore()?.recorded?.event(name, pairsOf(attributes));
 }
 
 /** Runs work in the trace of a message, without creating a span. */
@@ -162,20 +161,20 @@ function passing(scope: Scope): OpenSpan {
 
 /** Returns the scope of work in a trace, without a span. */
 function bare(point: TracePoint | null, active: Scope | undefined): Scope {
-  return { point, inherited: NO_ATTRIBUTES, recorded: undefined, foreign: active?.foreign, context: undefined };
+  return { point, inherited: NO_PAIRS, recorded: undefined, foreign: active?.foreign, context: undefined };
 }
 
 /** A recorded span, which is also the scope of its work. It is a class, because an object with a closure per method costs more than the span itself. */
 class RunningSpan implements OpenSpan, Scope {
   readonly point: TracePoint;
-  readonly inherited: Attributes;
+  readonly inherited: AttributePairs;
   readonly recorded: RecordedSpan;
   readonly foreign: object | undefined;
   context: object | undefined = undefined;
   failed = false;
   readonly isDelivery: boolean;
 
-  constructor(recorded: RecordedSpan, inherited: Attributes, foreign: object | undefined, isDelivery: boolean) {
+  constructor(recorded: RecordedSpan, inherited: AttributePairs, foreign: object | undefined, isDelivery: boolean) {
     this.point = recorded.point;
     this.inherited = inherited;
     this.recorded = recorded;
@@ -183,7 +182,7 @@ class RunningSpan implements OpenSpan, Scope {
     this.isDelivery = isDelivery;
   }
 
-  async become<T>(name: string, attributes: Attributes = NO_ATTRIBUTES, work: (span: Span) => Promise<T>): Promise<T> {
+  async become<T>(name: string, attributes: Attributes = {}, work: (span: Span) => Promise<T>): Promise<T> {
     this.recorded.rename(redactText(name));
     this.set(attributes);
     try {
@@ -199,16 +198,16 @@ class RunningSpan implements OpenSpan, Scope {
   }
 
   set(attributes: Attributes): void {
-    this.recorded.set(clean(attributes));
+    this.recorded.set(pairsOf(attributes));
   }
 
-  event(name: string, attributes: Attributes = NO_ATTRIBUTES): void {
-    this.recorded.event(name, clean(attributes));
+  event(name: string, attributes: Attributes = {}): void {
+    this.recorded.event(name, pairsOf(attributes));
   }
 
   fail(type: string): void {
     this.failed = true;
-    this.recorded.set(clean({ [attributeNames.errorType]: type }));
+    this.recorded.set(pairsOf({ [attributeNames.errorType]: type }));
     this.recorded.fail();
   }
 
@@ -222,14 +221,14 @@ class RunningSpan implements OpenSpan, Scope {
 }
 
 /** The inherited attributes of a service are the same object for all of its spans, and are redacted once. */
-const cleaned = new WeakMap<Attributes, Attributes>();
+const cleaned = new WeakMap<Attributes, AttributePairs>();
 
-function joined(outer: Attributes, own: Attributes | undefined): Attributes {
+function joined(outer: AttributePairs, own: Attributes | undefined): AttributePairs {
   if (!own) return outer;
   let kept = cleaned.get(own);
   if (!kept) {
-    kept = clean(own);
+    kept = pairsOf(own);
     cleaned.set(own, kept);
   }
-  return outer === NO_ATTRIBUTES ? kept : { ...outer, ...kept };
+  return joinedPairs(outer, kept);
 }

@@ -1,5 +1,6 @@
 import { type Context, ROOT_CONTEXT, trace } from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
+import { NO_PAIRS } from "../attribute-pairs.ts";
 import { type Scope, scopes } from "../scope.ts";
 import { OwnSpan } from "./own-span.ts";
 
@@ -45,6 +46,6 @@ function contextOf(scope: Scope): Context {
 
 /** Returns the scope of the running code with a context of somebody else. Our own spans beneath it stay where they are. */
 function scopeWith(context: Context): Scope {
-  const { point = null, inherited = {}, recorded } = scopes.getStore() ?? {};
+  const { point = null, inherited = NO_PAIRS, recorded } = scopes.getStore() ?? {};
   return { point, inherited, recorded, foreign: context, context };
 }

@@ -72,7 +72,7 @@ function own(sampled = true) {
   const done = async (): Promise<void> => undefined;
   const processor = { onStart: () => undefined, onEnd: (span: ReadableSpan) => void ended.push(span), forceFlush: done, shutdown: done };
   const home = { resource: RESOURCE, scope: { name: "toolbus" }, processors: [processor] };
-  const span = new OwnSpan(home, "work", SpanKind.CLIENT, { ...POINT, sampled }, null, {}, []);
+  const span = new OwnSpan(home, "work", SpanKind.CLIENT, { ...POINT, sampled }, null, [], []);
   return { span, ended: () => ended };
 }
 

@@ -20,6 +20,7 @@ import {
 } from "@opentelemetry/core";
 import type { Resource } from "@opentelemetry/resources";
 import type { ReadableSpan, SpanProcessor, TimedEvent } from "@opentelemetry/sdk-trace";
+import { type AttributePairs, attributesOf, joinedPairs } from "../attribute-pairs.ts";
 import type { RecordedSpan } from "../recorder.ts";
 import type { TracePoint } from "../trace-context.ts";
 import { exceptionAttributes } from "./exception-attributes.ts";
@@ -45,7 +46,6 @@ const MOST_LINKS = 128;
 export class OwnSpan implements RecordedSpan, Span, ReadableSpan {
   readonly point: TracePoint;
   readonly kind: SpanKind;
-  readonly attributes: Attributes;
   readonly parentSpanContext?: SpanContext;
   name: string;
   status: SpanStatus = UNSET;
@@ -58,6 +58,9 @@ export class OwnSpan implements RecordedSpan, Span, ReadableSpan {
   readonly #home: OwnSpanHome;
   readonly #startedMs = Date.now();
   readonly #startedAt = performance.now();
+  #pairs: AttributePairs;
+  /** The attributes as an object, from when somebody asks for it. Then it has all of them. */
+  #attributes: Attributes | undefined;
   #context: SpanContext | undefined;
   #endTime: HrTime = [0, 0];
 
@@ -67,7 +70,7 @@ export class OwnSpan implements RecordedSpan, Span, ReadableSpan {
     kind: SpanKind,
     point: TracePoint,
     parent: TracePoint | null,
-    attributes: Attributes,
+    attributes: AttributePairs,
     links: Link[],
   ) {
     this.#home = home;
@@ -75,12 +78,21 @@ export class OwnSpan implements RecordedSpan, Span, ReadableSpan {
     this.kind = kind;
     this.point = point;
     if (parent) this.parentSpanContext = spanContext(parent);
-    this.attributes = attributes;
+    this.#pairs = attributes;
     this.links = links;
   }
 
   get recording(): boolean {
     return this.point.sampled && !this.ended;
+  }
+
+  get attributes(): Attributes {
+    return (this.#attributes ??= attributesOf(this.#pairs));
+  }
+
+  /** Returns the attributes in the form in which we have them, or null if the object has replaced it. */
+  get pairs(): AttributePairs | null {
+    return this.#attributes ? null : this.#pairs;
   }
 
   get resource(): Resource {
@@ -118,13 +130,15 @@ export class OwnSpan implements RecordedSpan, Span, ReadableSpan {
   }
 
   /** Adds attributes that are redacted already. */
-  set(attributes: Attributes): void {
-    if (this.recording) for (const name in attributes) this.attributes[name] = attributes[name];
+  set(attributes: AttributePairs): void {
+    if (!this.recording) return;
+    if (this.#attributes) Object.assign(this.#attributes, attributesOf(attributes));
+    else this.#pairs = joinedPairs(this.#pairs, attributes);
   }
 
   /** Adds an event whose attributes are redacted already. */
-  event(name: string, attributes: Attributes): void {
-    this.#add({ name, time: this.#now(), attributes, droppedAttributesCount: 0 });
+  event(name: string, attributes: AttributePairs): void {
+    this.#add({ name, time: this.#now(), attributes: attributesOf(attributes), droppedAttributesCount: 0 });
   }
 
   run<T>(work: () => T): T {

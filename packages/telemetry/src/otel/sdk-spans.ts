@@ -13,7 +13,8 @@ import {
 } from "@opentelemetry/api";
 import { TraceState } from "@opentelemetry/core";
 import type { ReadableSpan } from "@opentelemetry/sdk-trace";
-import type { Attributes, RecordedSpan, Recorder, SpanStart } from "../recorder.ts";
+import { attributesOf } from "../attribute-pairs.ts";
+import type { RecordedSpan, Recorder, SpanStart } from "../recorder.ts";
 import type { TracePoint } from "../trace-context.ts";
 import { SCOPE } from "./scope.ts";
 
@@ -30,7 +31,7 @@ export function sdkSpans(tracer: Tracer): NonNullable<Recorder["spans"]> {
   return {
     start(name, { kind, attributes, parent, received, links }: SpanStart): RecordedSpan {
       const above = (received ? contextOfArrival(parent) : null) ?? contextOf(parent);
-      const span = tracer.startSpan(name, { kind: KINDS[kind], attributes: { ...attributes }, links: links.map(linkTo) }, above);
+      const span = tracer.startSpan(name, { kind: KINDS[kind], attributes: attributesOf(attributes), links: links.map(linkTo) }, above);
       const own = span.spanContext();
       return {
         point: {
@@ -42,8 +43,8 @@ export function sdkSpans(tracer: Tracer): NonNullable<Recorder["spans"]> {
         },
         recording: span.isRecording(),
         rename: (other) => void span.updateName(other),
-        set: (more: Attributes) => void span.setAttributes({ ...more }),
-        event: (event, more) => void span.addEvent(event, { ...more }),
+        set: (more) => void span.setAttributes(attributesOf(more)),
+        event: (event, more) => void span.addEvent(event, attributesOf(more)),
         run: (work) => context.with(trace.setSpan(context.active(), span), work),
         // The description is omitted, because an error message may quote anything.
         fail: () => void span.setStatus({ code: SpanStatusCode.ERROR }),

@@ -2,6 +2,7 @@ import type { Attributes, AttributeValue, Link, SpanContext, SpanStatus } from "
 import type { InstrumentationScope } from "@opentelemetry/core";
 import type { Resource } from "@opentelemetry/resources";
 import type { ReadableSpan } from "@opentelemetry/sdk-trace";
+import type { AttributePairs } from "../attribute-pairs.ts";
 import { keyValueBytes } from "./key-value-bytes.ts";
 import {
   beginMessage,
@@ -24,14 +25,19 @@ export interface SpansBytes {
   readonly spans: ProtobufSink;
 }
 
+/** A span that has its attributes as pairs as long as nobody asks for an object. */
+interface HasPairs {
+  readonly pairs: AttributePairs | null;
+}
+
 const { writeKeyValue } = keyValueBytes();
 
 /**
  * Writes a span as it is in the request. The bytes are those of the SDK's own serializer, which walks over each span twice and encodes each text
  * twice. The values of attributes that recur are encoded once per process.
  */
-export function writeSpan(to: ProtobufSink, span: ReadableSpan): void {
-  const { parentSpanContext, kind, attributes, events, links } = span;
+export function writeSpan(to: ProtobufSink, span: ReadableSpan & Partial<HasPairs>): void {
+  const { parentSpanContext, kind, pairs, events, links } = span;
   const own = span.spanContext();
   makeRoom(to, FIXED_BYTES);
   to.bytes[to.at++] = tag(2, 2);
@@ -56,7 +62,8 @@ export function writeSpan(to: ProtobufSink, span: ReadableSpan): void {
   writeTime(to, span.startTime);
   to.bytes[to.at++] = tag(8, 1);
   writeTime(to, span.endTime);
-  writeAttributes(to, attributes, tag(9, 2));
+  if (pairs) writePairs(to, pairs, tag(9, 2));
+  else writeAttributes(to, span.attributes, tag(9, 2));
   makeRoom(to, FIXED_BYTES);
   writeCount(to, tag(10, 0), span.droppedAttributesCount);
   for (const event of events) writeEvent(to, event);
@@ -97,6 +104,10 @@ function writeCount(to: ProtobufSink, fieldTag: number, count: number): void {
 
 function writeAttributes(to: ProtobufSink, attributes: Attributes, fieldTag: number): void {
   for (const key in attributes) writeKeyValue(to, fieldTag, key, attributes[key] as AttributeValue);
+}
+
+function writePairs(to: ProtobufSink, pairs: AttributePairs, fieldTag: number): void {
+  for (let at = 0; at < pairs.length; at += 2) writeKeyValue(to, fieldTag, pairs[at] as string, pairs[at + 1] as AttributeValue);
 }
 
 function writeEvent(to: ProtobufSink, { name, time, attributes, droppedAttributesCount }: ReadableSpan["events"][number]): void {
