@@ -20,9 +20,13 @@ export function changedNames(facts: ReleaseFacts): ReadonlySet<string> {
 export function saysRemoval(commit: CommitFacts, changed: ReadonlySet<string>): boolean {
   const text = textOf(commit.subject);
   // Whoever only has this cipher cannot connect any more.
-  if (/^(?:drop|remove|disable)[sd]?\b.{1,40}\bfrom (?:\w+ ){0,3}(?:algorithms?|ciphers?|cipher suites?|key exchanges?|macs)\b/i.test(text))
+  if (
+    /^(?:drop(?:s|ped)?|remove[sd]?|disable[sd]?)\b.{1,40}\bfrom (?:\w+ ){0,3}(?:algorithms?|ciphers?|cipher suites?|key exchanges?|macs)\b/i.test(
+      text,
+    )
+  )
     return true;
-  if (!/^(?:drop|remove|delete)[sd]?\b/i.test(text)) return false;
+  if (!/^(?:drop(?:s|ped)?|remove[sd]?|delete[sd]?)\b/i.test(text)) return false;
   if (text.match(/\w{4,160}/g)?.some((word) => changed.has(word)) && !/\bdead code\b/i.test(text)) return true;
   // Who wrote the docs of a name knows that users have it.
   if (

@@ -71,6 +71,8 @@ describe("a removed API", () => {
 
   it.each([
     ["Remove non-standard code paths", ["code"], true],
+    ["Dropped constant `uninitialized`", ["code", "docs"], true],
+    ["Fixes #746, removed old 'client' flag", ["code", "docs"], true],
     ["remove ext traits", ["code"], true],
     ["Removed `parent` from the `wrap` hook's environment", ["code"], true],
     ["Remove before and after hooks", ["code"], false],

@@ -77,6 +77,13 @@ const STATEMENTS = [
   /\breturns?\b.{0,20}\berrors?\b.{0,30}\b(?:rather than|instead of)\b.{0,20}\b(?:panic|crash|abort)\w{0,4}\b.{0,60}\b(?:too (?:long|large|big|many)|invalid|malformed|bad)\b/i,
   /^(?:fix(?:e[sd])?|enforce[sd]?|check(?:s|ed)?)\b.{0,60}\blimits?\b.{0,20}\bexceeded\b/i,
   /\b(?:block|refuse|reject|disallow)(?:s|ed)? unsafe\b/i,
+  // What foreign input does to a reader that is not ready for it.
+  /\b(?:crafted|invalid|long|malformed)\b.{0,40}\b(?:freez|hang|loop)\w{0,4}\b/i,
+  /^(?:blacklist|blocklist|denylist)(?:s|ed)?\b.{0,40}\b(?:functions?|methods?|names?|opt(?:ion)?s?|properties|props?)\b/i,
+  /^encodes?\b.{0,20}\b(?:headers?|html|redirects?|responses?)\b.{0,20}\b(?:ur[il]s?|names?|values?)?\b/i,
+  /\bsecurity (?:measures?|restrictions?)\b|\b(?:Unsanitized|unsanitized|Sanitized)[A-Z]?\w{0,40}\b|\bnoopener\b|\bvalidat\w{2,5} (?:for |of )?(?:the )?jsonp\b/,
+  /^(?:fix .{0,12}|implement(?:s|ed)? |use .{0,30})\bblinding\b/i,
+  /^use safe (?:maps?|function arguments?|defaults?)\b/i,
   // The address of a server often has its password.
   /\b(?:do(?:es)? not|don'?t|never|no longer|stop) (?:print|log|leak|expose|show)\w{0,4}\b.{0,20}\b(?:ur[il]s?|dsn|connection strings?)\b/i,
   // A name must have its last form before somebody checks it (CWE-180).
