@@ -67,10 +67,17 @@ const Project = Type.Object(
     split: Type.Enum(["tuning", "held-out"]),
     /** The date of the newest commit of the clone from which the facts were derived. */
     cloned: Type.String({ pattern: "^\\d{4}-\\d{2}-\\d{2}$" }),
-    /** Neighbours: each release with the release before it. */
-    releases: Type.Array(Type.Object({ base: Line(100), release: Line(100), package: Type.Optional(Line(100)) }, closed), {
-      maxItems: 200,
-    }),
+    /**
+     * Neighbours: each release with the release before it. A release with a gap does not begin where the one before it in the list ended, because it is of
+     * another branch or package, because its neighbours are too large, or because the clone lacks some of their contents.
+     */
+    releases: Type.Array(
+      Type.Object(
+        { base: Line(100), release: Line(100), package: Type.Optional(Line(100)), gap: Type.Optional(Type.Literal(true)) },
+        closed,
+      ),
+      { maxItems: 200 },
+    ),
   },
   closed,
 );

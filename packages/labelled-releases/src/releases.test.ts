@@ -22,60 +22,18 @@ describe("the labelled releases", () => {
     }
   });
 
-  it("are neighbours: each begins where the one before it ended", () => {
-    const gaps = projects.flatMap(({ project, releases }) =>
-      releases.slice(1).flatMap(({ base, release }, index) => (base === releases[index]?.release ? [] : [`${project} ${release}`])),
+  it("are neighbours: each begins where the one before it ended, or says that it does not", () => {
+    const begins = projects.flatMap(({ project, releases }) =>
+      releases
+        .slice(1)
+        .map(({ base, release, gap = false }, index) => ({
+          name: `${project} ${release}`,
+          gap,
+          isNext: base === releases[index]?.release,
+        })),
     );
-    // kit has two packages. Clones lack a content of releases of expat, gogs and jsdom. The other missing releases are on other branches.
-    expect(gaps).toEqual([
-      "expat R_2_6_1",
-      "kit @sveltejs/adapter-node@2.0.1",
-      "mosquitto v1.6",
-      "jsonwebtoken v8.5.1",
-      "gogs v0.12.7",
-      "gogs v0.12.9",
-      "gogs v0.13.2",
-      "gogs v0.14.1",
-      "engine-io 6.1.1",
-      "tornado v6.4.1",
-      "tornado v6.5.1",
-      "golang-jwt v5.0.0",
-      "aiohttp v3.9.1",
-      "h2 v0.4.3",
-      "gin v1.7.1",
-      "gin v1.7.7",
-      "gin v1.8.1",
-      "gin v1.9.1",
-      "jose v5.0.0",
-      "dompurify 3.4.1",
-      "axum axum-v0.7.1",
-      "rustls v/0.22.1",
-      "rustls v/0.23.1",
-      "helmet v5.0.2",
-      "flask 3.0.2",
-      "oauthlib v2.0.7",
-      "oauthlib v3.0.1",
-      "oauthlib v3.3.1",
-      "django-oauth-toolkit 1.7.1",
-      "django-oauth-toolkit 2.1.0",
-      "jsdom v16.5.3",
-      "jsdom v17.0.0",
-      "jsdom v18.1.1",
-      "restrictedpython 7.1",
-      "nbconvert 7.1.0",
-      "consul-template v0.29.1",
-      "git2 0.17.1",
-      "pyyaml 5.1.1",
-      "django-allauth 0.63.1",
-      "client-golang v1.13.1",
-      "client-golang v1.19.0",
-      "http v0.2.1",
-      "nunjucks v3.0.1",
-      "nunjucks v3.2.2",
-      "pyopenssl 23.3.0",
-      "rekor v1.0.1",
-      "go-tuf v2.0.1",
-    ]);
+    expect(begins.filter(({ gap, isNext }) => gap === isNext)).toEqual([]);
+    expect(begins.filter(({ gap }) => gap).length).toBeLessThan(begins.length / 10);
   });
 
   it("are split by project, with different kinds and languages in each part, and enough of each severity", () => {
