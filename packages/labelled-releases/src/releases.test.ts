@@ -24,13 +24,11 @@ describe("the labelled releases", () => {
 
   it("are neighbours: each begins where the one before it ended, or says that it does not", () => {
     const begins = projects.flatMap(({ project, releases }) =>
-      releases
-        .slice(1)
-        .map(({ base, release, gap = false }, index) => ({
-          name: `${project} ${release}`,
-          gap,
-          isNext: base === releases[index]?.release,
-        })),
+      releases.slice(1).map(({ base, release, gap = false }, index) => ({
+        name: `${project} ${release}`,
+        gap,
+        isNext: base === releases[index]?.release,
+      })),
     );
     expect(begins.filter(({ gap, isNext }) => gap === isNext)).toEqual([]);
     expect(begins.filter(({ gap }) => gap).length).toBeLessThan(begins.length / 10);

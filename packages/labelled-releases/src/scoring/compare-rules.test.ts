@@ -7,7 +7,7 @@ describe("the rules on the tuning part", () => {
   const { before, now, commonest } = compareRules("tuning");
 
   it("over release facts are better than the rules over summaries and than the commonest class, by a margin", () => {
-    expect(now.inside.right).toBeGreaterThanOrEqual(455);
+    expect(now.inside.right).toBeGreaterThanOrEqual(1500);
     expect(now.inside.right - commonest.score.inside.right).toBeGreaterThan(30);
     expect(now.inside.right - before.inside.right).toBeGreaterThan(20);
     expect(now.macroRecall).toBeGreaterThan(0.84);
@@ -16,7 +16,7 @@ describe("the rules on the tuning part", () => {
   it("over release facts report little that no label has, and find most security fixes and breaking changes", () => {
     expect(now.precision.share).toBeGreaterThan(0.84);
     expect(now.securityRecall.share).toBeGreaterThan(0.87);
-    expect(now.breakingRecall.share).toBeGreaterThan(0.79);
+    expect(now.breakingRecall.share).toBeGreaterThan(0.77);
     expect(now.wronglyReported.share).toBeLessThan(0.05);
   });
 

@@ -81,7 +81,7 @@ const STATEMENTS = [
   /\b(?:crafted|invalid|long|malformed)\b.{0,40}\b(?:freez|hang|loop)\w{0,4}\b/i,
   /^(?:blacklist|blocklist|denylist)(?:s|ed)?\b.{0,40}\b(?:functions?|methods?|names?|opt(?:ion)?s?|properties|props?)\b/i,
   /^encodes?\b.{0,20}\b(?:headers?|html|redirects?|responses?)\b.{0,20}\b(?:ur[il]s?|names?|values?)?\b/i,
-  /\bsecurity (?:measures?|restrictions?)\b|\b(?:Unsanitized|unsanitized|Sanitized)[A-Z]?\w{0,40}\b|\bnoopener\b|\bvalidat\w{2,5} (?:for |of )?(?:the )?jsonp\b/,
+  /\bsecurity (?:measures?|restrictions?)\b|\b(?:Unsanitized|unsanitized|Sanitized)[A-Z]?\w{0,40}\b|\bnoopener\b/,
   /^(?:fix .{0,12}|implement(?:s|ed)? |use .{0,30})\bblinding\b/i,
   /^use safe (?:maps?|function arguments?|defaults?)\b/i,
   // The address of a server often has its password.
