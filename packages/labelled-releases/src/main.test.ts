@@ -3,7 +3,11 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 
 function evals(...args: readonly string[]) {
-  return spawnSync(process.execPath, [join(import.meta.dirname, "main.ts"), ...args], { encoding: "utf8", timeout: 60_000, maxBuffer: 64 * 1024 * 1024 });
+  return spawnSync(process.execPath, [join(import.meta.dirname, "main.ts"), ...args], {
+    encoding: "utf8",
+    timeout: 60_000,
+    maxBuffer: 64 * 1024 * 1024,
+  });
 }
 
 describe("npm run evals", () => {
