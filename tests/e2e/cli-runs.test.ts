@@ -38,8 +38,8 @@ describe("toolbus runs", () => {
     const { conversationId } = await jsonOf(cli, ["runs", "show", runId]);
     const { code, stdout, stderr } = await cli.run(["conversations", "list", "--limit", "1"]);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^CONVERSATION +PROFILE +AGE +RUNS +ACTIVE\n/);
-    expect(stdout).toMatch(new RegExp(`^${String(conversationId)} +release-investigation +\\d+ s +1 +${runId}$`, "m"));
+    expect(stdout).toMatch(/^CONVERSATION +ACTIVE +PROFILE +AGE +RUNS\n/);
+    expect(stdout).toMatch(new RegExp(`^${String(conversationId)} +${runId} +release-investigation +\\d+ s +1$`, "m"));
     const [, cursor = ""] = /^There are more: toolbus conversations list --limit 1 --cursor (\S+)\n$/.exec(stderr) ?? [];
     const rest = await jsonOf(cli, ["conversations", "list", "--cursor", cursor]);
     expect(JSON.stringify(rest)).not.toContain(conversationId);

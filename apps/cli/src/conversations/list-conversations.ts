@@ -24,8 +24,8 @@ export async function listConversations(context: Context, { limit, cursor }: Lis
   }
   const conversations = safeValue(page.conversations);
   const now = around.now();
-  const rows = conversations.map((one) => [one.conversationId, one.profile, spanOf(now - one.createdAt), String(one.runs), standsAs(one)]);
-  if (rows.length > 0) output.lines(table(["CONVERSATION", "PROFILE", "AGE", "RUNS", "ACTIVE"], rows));
+  const rows = conversations.map((one) => [one.conversationId, standsAs(one), one.profile, spanOf(now - one.createdAt), String(one.runs)]);
+  if (rows.length > 0) output.lines(table(["CONVERSATION", "ACTIVE", "PROFILE", "AGE", "RUNS"], rows));
   else if (page.cursor === undefined)
     output.note(cursor === undefined ? `There are no conversations yet: "${SELF} chat" begins one.` : "There are no more conversations.");
   if (page.cursor !== undefined) output.note(`There are more: ${SELF} conversations list --limit ${limit} --cursor ${page.cursor}`);

@@ -27,3 +27,14 @@ export function logNotJson(
 ): void {
   log.error({ callId, tool: toolName, part, error }, "a tool's handler returned a value that is not JSON");
 }
+
+/** Logs that a handler returned nothing, which mostly is a forgotten `return`. The call still succeeds, because the work may be done. */
+export function logNothing(
+  value: unknown,
+  part: HandlerPart,
+  { callId, toolName }: { readonly callId: string; readonly toolName: string },
+  log: Log,
+): void {
+  if (value !== undefined && typeof value !== "function" && typeof value !== "symbol" && !Number.isNaN(value)) return;
+  log.warn({ callId, tool: toolName, part }, "a tool's handler returned nothing that JSON has, so the model reads null");
+}

@@ -214,6 +214,21 @@ describe("a read", () => {
     expect(lines).toEqual([{ callId: expect.any(String), tool: "look_up", part: "run", error: expect.any(TypeError), text }]);
   });
 
+  it.each([
+    ["nothing", undefined, 1],
+    ["not a number", Number.NaN, 1],
+    ["null", null, 0],
+    ["zero", 0, 0],
+  ])("tells the operator that its handler returned %s, if the model then reads null by mistake", async (_, value, warned) => {
+    const { process, ask } = setup(() => value as never);
+    const lines: object[] = [];
+    const worker = process({ log: { ...silentLog, warn: (fields: object, text: string) => void lines.push({ ...fields, text }) } });
+    await worker.deliver(await ask());
+    expect(worker.read()[0]?.result).toMatchObject({ status: "ok", content: value === 0 ? "0" : "null" });
+    const text = "a tool's handler returned nothing that JSON has, so the model reads null";
+    expect(lines).toEqual(warned ? [{ callId: expect.any(String), tool: "look_up", part: "run", text }] : []);
+  });
+
   it("is dropped after its not-after, when nobody waits for it any more", async () => {
     let runs = 0;
     const { worker, invoke, clock } = setup(() => ++runs);

@@ -5,7 +5,7 @@ import { type Ran, runWithin } from "./run-within.ts";
 import { type ToolCall, withRecord } from "../tool/tool-call.ts";
 import { keptResult, outputResult } from "../tool/tool-output.ts";
 import { noMedia, resultMedia } from "../tool/result-media.ts";
-import { logNotJson, logThrown } from "./log-thrown.ts";
+import { logNothing, logNotJson, logThrown } from "./log-thrown.ts";
 import { problemResult, ToolProblem, unexpectedResult } from "../tool/tool-problem.ts";
 import type { Pass } from "../protection/protection.ts";
 import { askPerson, askUntil } from "../questions/ask-person.ts";
@@ -58,6 +58,7 @@ async function runEntered(
     ran = await runOnce();
   }
   if (ran.kind === "interrupted" && ran.why === "stopped") return { kind: "retry", after: 0, reason: "the worker stops" };
+  if (ran.kind === "value") logNothing(ran.value, "run", call, context.log);
   const outcome = readOutcome(ran, executor, (error) => logNotJson(error, "run", call, context.log));
   return {
     kind: "answer",

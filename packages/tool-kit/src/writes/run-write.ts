@@ -13,7 +13,7 @@ import { readOutcome } from "../calls/run-read.ts";
 import { type Ran, runWithin } from "../calls/run-within.ts";
 import { type ToolCall, withRecord } from "../tool/tool-call.ts";
 import { boundContent, keptResult, outputResult } from "../tool/tool-output.ts";
-import { logNotJson, logThrown } from "../calls/log-thrown.ts";
+import { logNothing, logNotJson, logThrown } from "../calls/log-thrown.ts";
 import { noMedia, type ResultMedia, resultMedia } from "../tool/result-media.ts";
 import { problemResult, type ToolProblem } from "../tool/tool-problem.ts";
 import type { Pass } from "../protection/protection.ts";
@@ -331,6 +331,7 @@ const NOT_STORED = "[The pictures, sounds and files of this result could not be 
 
 /** Returns the result of a write whose effect is known to have happened, even if the handler returned no readable value. */
 function writtenResult(value: Json, part: "run" | "reconcile", { call, context }: Attempt): ToolResult {
+  logNothing(value, part, call, context.log);
   try {
     return outputResult(value);
   } catch (error) {

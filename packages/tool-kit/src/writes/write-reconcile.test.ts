@@ -48,6 +48,19 @@ describe("a write that the target can be asked about", () => {
     expect(lines).toEqual([{ callId: expect.any(String), tool: "pay", part, error: expect.any(TypeError), text }]);
   });
 
+  it("is done with null if its handler returns nothing, and the worker logs that a return was probably forgotten", async () => {
+    const lines: string[] = [];
+    const { over, process, invoke } = setup({ mode: "reconcile" });
+    over.onRun = (_, effect) => {
+      effect();
+      return undefined as never;
+    };
+    const worker = process({ log: { ...silentLog, warn: (_: object, text: string) => void lines.push(text) } });
+    await worker.deliver(await invoke("pay", ARGS));
+    expect(worker.read()[0]?.result).toMatchObject({ status: "ok", content: "null" });
+    expect(lines).toEqual(["a tool's handler returned nothing that JSON has, so the model reads null"]);
+  });
+
   it("is not executed when the target refuses the attempt from now on", async () => {
     const { over, sent, second } = await crashed();
     over.answer = () => ({ kind: "voided" });
