@@ -32,6 +32,11 @@ The facts contain names, paths, versions, hashes and first lines of commit messa
 the project moved a tag.
 `;
 
+/** A list of advisories that cannot be read. It is above its first use, because this module runs from top to bottom. */
+class UnreadList extends Error {
+  readonly ok = false;
+}
+
 const { values } = parseArgs({
   options: {
     clones: { type: "string" },
@@ -76,9 +81,12 @@ async function regenerate(
     const folder = join(into, "facts", project);
     mkdirSync(folder, { recursive: true });
     const advisories = lists === undefined ? undefined : advisoriesOf(join(lists, project));
-    const written = new Set<string>();
+    const known = new Set<string>();
     for (const { base, release, package: name } of releases) {
-      const outcome = await compactFacts({
+      const file = factsFileOf(release);
+      // A release that fails keeps the facts that it has.
+      known.add(file);
+      const outcome = await read({
         repo: join(clones, project),
         project,
         from: base,
@@ -92,25 +100,33 @@ async function regenerate(
         process.stderr.write(`${project} ${release}: ${outcome.message}\n`);
         continue;
       }
-      const file = factsFileOf(release);
-      written.add(file);
       const path = join(folder, file);
       const text = `${JSON.stringify(lists === undefined ? withStored(outcome.facts, path) : withoutOpen(outcome.facts))}\n`;
       writeFileSync(path, text);
       process.stdout.write(`${project} ${release}: ${Buffer.byteLength(text)} bytes\n`);
     }
-    for (const file of readdirSync(folder)) if (!written.has(file)) rmSync(join(folder, file));
+    for (const file of readdirSync(folder)) if (!known.has(file)) rmSync(join(folder, file));
   }
   return ok;
+}
+
+/** A list of advisories that cannot be read is a mistake of the caller, so it is a sentence and no stack. */
+async function read(options: Parameters<typeof compactFacts>[0]): Promise<Awaited<ReturnType<typeof compactFacts>> | UnreadList> {
+  try {
+    return await compactFacts(options);
+  } catch (error) {
+    if (error instanceof UnreadList) return error;
+    throw error;
+  }
 }
 
 /** The folder may be a whole database, so only what is about a release is kept. */
 function advisoriesOf(folder: string): ((about: AdvisorySubjects) => Promise<readonly Advisory[]>) | undefined {
   if (!existsSync(folder)) return undefined;
   return async (about) => {
-    const read = await readAdvisories(folder, undefined, { about });
-    if (!read.ok) throw new Error(read.message);
-    return read.advisories;
+    const list = await readAdvisories(folder, undefined, { about });
+    if (!list.ok) throw new UnreadList(list.message);
+    return list.advisories;
   };
 }
 
