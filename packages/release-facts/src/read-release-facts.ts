@@ -92,9 +92,18 @@ async function placeOf(git: Git, { head }: ReleaseRange, wanted: string | undefi
   return { name, directory };
 }
 
-/** Marks the dependencies that are packages of the same repository. They are released together with the others. */
-async function withSiblings(git: Git, commit: string, moved: readonly DependencyChange[]): Promise<readonly DependencyChange[]> {
-  const siblings = new Set((await workspacePackages(git, commit)).map(({ name }) => name));
+/**
+ * Marks the dependencies that are packages of the same repository at both ends. They are released together with the others. A manifest that the release
+ * itself adds proves nothing, because whoever wants to hide the step of a dependency can add one with its name.
+ */
+async function withSiblings(
+  git: Git,
+  { base, head }: ReleaseRange,
+  moved: readonly DependencyChange[],
+): Promise<readonly DependencyChange[]> {
+  const before = new Set((await workspacePackages(git, base.id)).map(({ name }) => name));
+  const after = await workspacePackages(git, head.id);
+  const siblings = new Set(after.flatMap(({ name }) => (before.has(name) ? [name] : [])));
   return moved.map((change) => (siblings.has(change.name) ? { ...change, sibling: true as const } : change));
 }
 
@@ -118,7 +127,7 @@ async function derive(git: Git, range: ReleaseRange, place: PackagePlace | null,
     manifests.map(({ path }) => path),
   );
   const { dependencies: moved, requirements } = dependencyChanges(manifests, texts, aside);
-  const dependencies = moved.length === 0 ? moved : await withSiblings(git, head.id, moved);
+  const dependencies = moved.length === 0 ? moved : await withSiblings(git, range, moved);
   const outside = directory === null ? null : (await changedFiles(git, base.id, head.id, null)).length - all.length;
   const version = await readVersions(git, range, directory);
   const fresh = version.step === "patch" ? await readFreshHunks(git, range, chosen.filter(hasHunks), patch) : null;

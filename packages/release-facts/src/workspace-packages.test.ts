@@ -47,6 +47,26 @@ describe("a workspace", () => {
     expect(facts.advisories?.dependencies).toBeUndefined();
   });
 
+  it("hides no step of a dependency behind a manifest that the release adds", async () => {
+    using repo = scratchRepository();
+    const write = (version: string, ring: string) => {
+      repo.write("Cargo.toml", `[package]\nname = "cart"\nversion = "${version}"\n[dependencies]\nring = "${ring}"\n`);
+      repo.commit(version);
+      repo.git("tag", `v${version}`);
+    };
+    write("1.0.0", "=0.1.0");
+    repo.write("inner/Cargo.toml", '[package]\nname = "ring"\nversion = "1.0.1"\n');
+    write("1.0.1", "=0.2.0");
+    const events = [{ introduced: "0.2.0" }, { fixed: "0.3.0" }];
+    const advisories = [
+      { id: "A-1", affected: [{ package: { ecosystem: "crates.io", name: "ring" }, ranges: [{ type: "SEMVER", events }] }] },
+    ];
+    const found = await readReleaseFacts({ repo: repo.path, from: "v1.0.0", to: "v1.0.1", advisories, environment: process.env });
+    if (!found.ok) throw new Error(found.message);
+    expect(found.facts.dependencies.list).toEqual([expect.not.objectContaining({ sibling: true })]);
+    expect(found.facts.advisories?.dependencies?.list).toMatchObject([{ name: "ring", brought: { list: [{ id: "A-1" }] } }]);
+  });
+
   it("has siblings among its dependencies", async () => {
     const { dependencies } = await factsOf("cart");
     expect(dependencies.list).toMatchObject([{ name: "list", from: "1.0.0", to: "1.0.1", sibling: true }]);

@@ -38,7 +38,9 @@ export async function compareAdvisories(
 ): Promise<AdvisoryFacts> {
   const before = await namesOf(git, base.id, directory, version.from);
   const after = await namesOf(git, head.id, directory, version.to);
-  const own = new Set(after.map(keyOfPackage));
+  // A manifest that the release adds must not hide the step of a dependency with the same name.
+  const earlier = new Set(before.map(keyOfPackage));
+  const own = new Set(after.map(keyOfPackage).filter((key) => earlier.has(key)));
   const steps = dependencySteps(dependencies, await goSteps(git, [base.id, head.id], directory, isGoProgram)).filter(
     (step) => !own.has(keyOfPackage(step)),
   );

@@ -113,8 +113,7 @@ export function textOf(subject: string): string {
     .slice(0, 200)
     .replace(/^[^\p{L}[`"']+/u, "")
     .replace(/^(?:\[[^\]]{1,30}\]\s*){1,3}/, "")
-    .replace(/^[\w./|,-]{1,40}(?:\([^)]{0,80}\))?!?:\s+/, "")
-    .replace(/^(?:fix(?:e[sd])?|close[sd]?|resolve[sd]?) #\d{1,7}[,:;.]? (?:- )?/i, "");
+    .replace(/^[\w./|,-]{1,40}(?:\([^)]{0,80}\))?!?:\s+/, "");
 }
 
 /** Returns true if the commit only moves dependencies, such as "fix(deps): update all". */

@@ -18,7 +18,8 @@ export function changedNames(facts: ReleaseFacts): ReadonlySet<string> {
 
 /** Returns whether a commit takes away what users had: by its words, or because it names a public name that has another form after the release. */
 export function saysRemoval(commit: CommitFacts, changed: ReadonlySet<string>): boolean {
-  const text = textOf(commit.subject);
+  // "Fixes #746, removed the old flag" says what was removed.
+  const text = textOf(commit.subject).replace(/^(?:fix(?:e[sd])?|close[sd]?|resolve[sd]?) #\d{1,7}[,:;.]? (?:- )?/i, "");
   // Whoever only has this cipher cannot connect any more.
   if (
     /^(?:drop(?:s|ped)?|remove[sd]?|disable[sd]?)\b.{1,40}\bfrom (?:\w+ ){0,3}(?:algorithms?|ciphers?|cipher suites?|key exchanges?|macs)\b/i.test(
@@ -37,7 +38,12 @@ export function saysRemoval(commit: CommitFacts, changed: ReadonlySet<string>): 
     return true;
   if (/^\w+ (?:the )?legacy\s.{0,40}\b(?:behaviou?rs?|fallbacks?|logic|modes?)\b/i.test(text)) return true;
   // What others build on, and the old of two ways.
-  if (/\b(?:code paths?|ext(?:ension)? traits?)\b|\bhooks?\b.{0,20}\benvironment\b|\bin .{1,40}\bhook\b/i.test(text)) return true;
+  if (
+    /\b(?:code paths?|ext(?:ension)? traits?)\b|\bhooks?\b.{0,20}\benvironment\b|\bin (?!.*\b(?:commit|git|lint|push)\b).{1,40}\bhook\b/i.test(
+      text,
+    )
+  )
+    return true;
   if (INTERNAL.test(text)) return false;
   if (/^\w+(?: (?:the|all|old|previously|long|code|and)\b){0,3} (?:deprecat|(?:[\w`'".-]{1,40} ){0,2}support\b)/i.test(text)) return true;
   if (
