@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { simulateArguments, SIMULATE_HELP, type SimulateArguments } from "./command/arguments.ts";
+import { canonicalRuns } from "./kills/canonical-runs.ts";
 import { halfOf } from "./mutants/half-of.ts";
 import { mutants } from "./mutants/mutants.ts";
 import { coverageText, mutantsJson, mutantsText, totalsJson, totalsText } from "./command/report.ts";
@@ -34,8 +35,16 @@ async function run(args: SimulateArguments): Promise<number> {
       return 0;
     case "seeds":
       return printed("seeds", args, await simulateSeeds(args, optionsOf(args, "seeds")));
-    case "exhaustive":
-      return printed("kills", args, await simulateKills(optionsOf(args, "kills")));
+    case "exhaustive": {
+      const { only } = args;
+      const runs = canonicalRuns.flatMap(({ name }, run) => (only === null || name.includes(only) ? [run] : []));
+      if (runs.length === 0) {
+        const names = canonicalRuns.map(({ name }) => `"${name}"`).join(", ");
+        process.stderr.write(`No canonical run has "${(only ?? "").slice(0, 60)}" in its name. They are ${names}.\n`);
+        return 1;
+      }
+      return printed("kills", args, await simulateKills(runs, optionsOf(args, "kills")));
+    }
     case "mutants": {
       const part = args.half === null ? mutants : halfOf(mutants, args.half);
       const chosen = part.filter(({ name }) => args.only === null || name.includes(args.only));

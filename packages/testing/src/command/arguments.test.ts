@@ -28,8 +28,9 @@ describe("the arguments of npm run simulate", () => {
     });
     expect(simulateArguments(["--exhaustive", "--json"], 2)).toEqual({
       ok: true,
-      args: { kind: "exhaustive", coverage: false, jobs: 2, json: true },
+      args: { kind: "exhaustive", only: null, coverage: false, jobs: 2, json: true },
     });
+    expect(simulateArguments(["--exhaustive", "--only", "cancel"], 2)).toMatchObject({ args: { only: "cancel" } });
     expect(simulateArguments(["--seeds", "5", "--coverage"], 2)).toMatchObject({ args: { count: 5, coverage: true } });
     expect(simulateArguments(["--help"], 2)).toEqual({ ok: true, args: { kind: "help" } });
   });
@@ -54,6 +55,7 @@ describe("the arguments of npm run simulate", () => {
     ],
     [["--mutants", "--variant", "interruptions"], "--variant goes with --seeds or --seed, not with --mutants."],
     [["--seed", "5", "--coverage"], "--coverage goes with --seeds or --exhaustive, not with --seed."],
+    [["--seeds", "5", "--only", "cancel"], "--only goes with --mutants or --exhaustive, not with --seeds."],
     [["--sedes", "5"], "Unknown option '--sedes': see npm run simulate -- --help for the flags."],
     [["5"], "Unexpected argument '5'. This command does not take positional arguments: see npm run simulate -- --help for the flags."],
   ])("%j are refused with one sentence", (argv, message) => {

@@ -19,7 +19,14 @@ export type SimulateArguments =
   | { readonly kind: "seed"; readonly seed: number; readonly options: SeedOptions; readonly json: boolean }
   /** Tries the mutants whose name contains `only`, or all if it is null. With `half`, tries only the half that this text selects. */
   | { readonly kind: "mutants"; readonly only: string | null; readonly half: string | null; readonly jobs: number; readonly json: boolean }
-  | { readonly kind: "exhaustive"; readonly coverage: boolean; readonly jobs: number; readonly json: boolean };
+  /** Kills in the canonical runs whose name contains `only`, or in all if it is null. */
+  | {
+      readonly kind: "exhaustive";
+      readonly only: string | null;
+      readonly coverage: boolean;
+      readonly jobs: number;
+      readonly json: boolean;
+    };
 
 /**
  * This file repeats the list, so that the command can report a wrong flag before it loads the services. A test compares the list with the existing
@@ -47,9 +54,9 @@ Usage: npm run simulate -- [options]
   --variant NAME     another world of each seed: ${VARIANTS.join(", ")}
   --seed N           one seed, and print its history
   --mutants          remove one protection after another, and check that a seed notices
-  --only TEXT        with --mutants: those whose name contains this text
   --half TEXT        with --mutants: a half of them, chosen by this text, such as a commit
-  --exhaustive       kill each process at each step of the canonical runs without other faults
+  --exhaustive       kill each process at each step of the canonical runs without other faults, which takes about two hours of one processor
+  --only TEXT        with --mutants or --exhaustive: the mutants or the canonical runs whose name contains this text
   --coverage         with --seeds or --exhaustive: say how often each transition and each row of the crash table was reached
   --jobs N           processes that share the work, 1 to 256 (default: one per core)
   --json             print one JSON document
@@ -62,6 +69,7 @@ Examples:
   npm run simulate -- --seeds 2000 --linger --json
   npm run simulate -- --seeds 1000 --coverage
   npm run simulate -- --seed 1566
+  npm run simulate -- --exhaustive --only "two approvers"
 `;
 
 export type ReadSimulateArguments =
@@ -87,7 +95,8 @@ export function simulateArguments(argv: readonly string[], cores: number): ReadS
     return refused(`--variant goes with --seeds or --seed, not with --${kind}.`);
   if (values.variant !== undefined && variant === undefined)
     return refused(`--variant must be one of ${VARIANTS.join(", ")}, not "${values.variant.slice(0, 40)}".`);
-  if (values.only !== undefined && kind !== "mutants") return refused(`--only goes with --mutants, not with --${kind}.`);
+  if (values.only !== undefined && kind !== "mutants" && kind !== "exhaustive")
+    return refused(`--only goes with --mutants or --exhaustive, not with --${kind}.`);
   if (values.half !== undefined && kind !== "mutants") return refused(`--half goes with --mutants, not with --${kind}.`);
   if (coverage && kind !== "seeds" && kind !== "exhaustive")
     return refused(`--coverage goes with --seeds or --exhaustive, not with --${kind}.`);
@@ -108,7 +117,7 @@ export function simulateArguments(argv: readonly string[], cores: number): ReadS
     case "mutants":
       return { ok: true, args: { kind, only: values.only ?? null, half: values.half ?? null, jobs: numbers.jobs, json } };
     case "exhaustive":
-      return { ok: true, args: { kind, coverage, jobs: numbers.jobs, json } };
+      return { ok: true, args: { kind, only: values.only ?? null, coverage, jobs: numbers.jobs, json } };
   }
 }
 

@@ -1,4 +1,3 @@
-import { canonicalRuns } from "../kills/canonical-runs.ts";
 import type { SingleKill } from "../kills/single-kills.ts";
 import type { Mutant } from "../mutants/mutant.ts";
 import type { SeedOptions } from "../seeds/run-seed.ts";
@@ -51,10 +50,10 @@ export async function simulateSeeds(
     : totals;
 }
 
-/** Kills each process at each step of each canonical run. */
-export async function simulateKills(options: SimulateOptions): Promise<Totals> {
+/** Kills each process at each step of these canonical runs. They are numbered in the order of `canonicalRuns`. */
+export async function simulateKills(runs: readonly number[], options: SimulateOptions): Promise<Totals> {
   const kills: SingleKill[] = [];
-  const lists = canonicalRuns.map((_, run): Task => ({ kind: "list-kills", run }));
+  const lists = runs.map((run): Task => ({ kind: "list-kills", run }));
   await inChildren(lists, options, (done) => {
     kills.push(...(done.kills ?? []));
     return true;
