@@ -1,5 +1,7 @@
-import type { Attributes } from "./recorder.ts";
 import { redactText } from "./redact.ts";
+
+/** The attributes of a span, event or measurement. Undefined values are omitted. */
+export type Attributes = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 
 const LONGEST_VALUE = 512;
 

@@ -1,10 +1,9 @@
-import type { AttributePairs } from "./attribute-pairs.ts";
+import type { AttributePairs, Attributes } from "./attribute-pairs.ts";
 import type { Metric } from "./names.ts";
 import type { ToolAudit } from "./tool-audit.ts";
 import type { TracePoint } from "./trace-context.ts";
 
-/** The attributes of a span, event or measurement. Undefined values are omitted. */
-export type Attributes = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
+export type { Attributes };
 
 export type SpanKind = "internal" | "server" | "client" | "producer" | "consumer";
 
