@@ -86,6 +86,11 @@ describe("redaction", () => {
     }
   });
 
+  it("replaces the password of the shortest address that can have one", () => {
+    expect(redactText("://:p@")).toBe("://[redacted]@");
+    expect(redactText("://p@")).toBe("://p@");
+  });
+
   it("reads a text of any length to its end", () => {
     const text = `eyJ${"a".repeat(16_000_000)}`;
     expect(redactText(text) === text).toBe(true);

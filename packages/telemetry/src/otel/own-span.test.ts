@@ -42,6 +42,22 @@ describe("a span of ours", () => {
     expect(ours.ended().map(without)).toEqual(theirs.ended().map(without));
   });
 
+  it("has the same attributes whether or not somebody asks for them between two changes", () => {
+    const [asked, not] = [own(), own()];
+    for (const { span } of [asked, not]) {
+      span.set(["a", 1, "b", "x"]);
+      if (span === asked.span) expect([span.pairs, span.attributes, span.pairs]).toEqual([["a", 1, "b", "x"], { a: 1, b: "x" }, null]);
+      span.set(["b", "y", "c", true]);
+      span.end();
+      span.set(["late", 1]);
+    }
+    expect(not.span.pairs).toEqual(["a", 1, "b", "y", "c", true]);
+    expect([asked, not].map(({ span }) => span.attributes)).toEqual([
+      { a: 1, b: "y", c: true },
+      { a: 1, b: "y", c: true },
+    ]);
+  });
+
   it("lasts from its start to its end, by a clock that never jumps", () => {
     const before = Date.now();
     const { span, ended } = own();
