@@ -32,17 +32,27 @@ const SLIM_FROM = 4;
 export async function compactFacts(
   options: Omit<FactsOptions, "limits">,
 ): Promise<{ readonly ok: true; readonly facts: ReleaseFacts; readonly text: string } | RefusedFacts> {
-  let last: { readonly facts: ReleaseFacts; readonly text: string } | null = null;
   const advisories = typeof options.advisories === "function" ? readOnce(options.advisories) : options.advisories;
-  for (const [step, limits] of STEPS.entries()) {
-    const outcome = await readReleaseFacts({ ...options, advisories, limits });
+  const at = async (step: number) => {
+    const outcome = await readReleaseFacts({ ...options, advisories, limits: STEPS[step] });
     if (!outcome.ok) return outcome;
     const facts = step < SLIM_FROM ? withoutPeople(outcome.facts) : withoutFolders(withoutPeople(outcome.facts));
-    last = { facts, text: `${JSON.stringify(facts)}\n` };
-    if (Buffer.byteLength(last.text) <= LARGEST_FACTS) break;
+    const text = `${JSON.stringify(facts)}\n`;
+    return { ok: true as const, facts, text, fits: Buffer.byteLength(text) <= LARGEST_FACTS };
+  };
+  let best = await at(0);
+  if (!best.ok || best.fits) return best;
+  // Each step is smaller than the one before it, so the first one that fits is found by halves. If none fits, the smallest is returned.
+  let [low, high] = [1, STEPS.length - 1];
+  while (low <= high) {
+    const middle = Math.floor((low + high) / 2);
+    const found = await at(middle);
+    if (!found.ok) return found;
+    if (found.fits || middle === STEPS.length - 1) best = found;
+    if (found.fits) high = middle - 1;
+    else low = middle + 1;
   }
-  if (last === null) throw new Error("There is at least one step.");
-  return { ok: true, ...last };
+  return best;
 }
 
 /** The limits do not change what advisories can be about, so a whole database is read once. */

@@ -1,6 +1,6 @@
 import { nameIn } from "./advisories/package-names.ts";
-import { readBlobs } from "./blob-reader.ts";
 import type { Git } from "./git-command.ts";
+import { manifestsAt, readNearest } from "./manifests-at.ts";
 import { seriesOf, versionOf } from "./version-step.ts";
 
 /** The package of a monorepo that a release is about. `directory` is null if no folder is known to contain it. */
@@ -8,8 +8,6 @@ export interface PackagePlace {
   readonly name: string;
   readonly directory: string | null;
 }
-
-const MOST_MANIFESTS = 500;
 
 /**
  * Returns the name of the package in a tag: `@scope/name` for `@scope/name@1.2.3`, `name` for `name-v1.2.3` and `name@1.2.3`, and `sub/dir` for
@@ -24,22 +22,11 @@ export function packageInTag(tag: string): string | null {
 /** Returns the folder of a package at a commit: a folder with this path, or the folder of the only manifest with this name. */
 export async function directoryOf(git: Git, commit: string, name: string): Promise<string | null> {
   if (name.startsWith("-") || name.includes("\0")) return null;
-  const tree = (await git.run(["ls-tree", "-r", "-z", "--full-tree", commit])).toString("utf8").split("\0");
-  const manifests = tree.flatMap((entry) => {
-    const [, id, path] = /^\d+ blob ([0-9a-f]+)\t(.*)$/s.exec(entry) ?? [];
-    return id !== undefined && path !== undefined && /(?:^|\/)(?:package\.json|Cargo\.toml|pyproject\.toml|go\.mod)$/.test(path)
-      ? [{ id, path }]
-      : [];
-  });
+  const manifests = await manifestsAt(git, commit);
   const byPath = manifests.find(({ path }) => folderOf(path) === name.replace(/\/+$/, ""));
   if (byPath) return folderOf(byPath.path);
-  // The manifests that are nearest to the root come first, because a package's own fixtures may have a manifest with the same name.
-  const near = manifests.toSorted((a, b) => depth(a.path) - depth(b.path)).slice(0, MOST_MANIFESTS);
-  const texts = await readBlobs(
-    git,
-    near.map(({ id }) => id),
-  );
-  const named = near.find(({ id, path }) => nameIn(path, texts.get(id) ?? "") === name);
+  const near = await readNearest(git, manifests);
+  const named = near.find(({ path, text }) => nameIn(path, text) === name);
   const folder = named ? folderOf(named.path) : null;
   // A package in the root is the whole repository.
   return folder === "" ? null : folder;
@@ -47,8 +34,4 @@ export async function directoryOf(git: Git, commit: string, name: string): Promi
 
 function folderOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf("/")));
-}
-
-function depth(path: string): number {
-  return path.split("/").length;
 }

@@ -24,7 +24,7 @@ import { findRange, type ReleaseRange } from "./release-range.ts";
 import { libraryCrates, publicRustFiles } from "./rust-exports.ts";
 import { readVersions } from "./release-version.ts";
 import { seriesOf } from "./version-step.ts";
-import { workspacePackages } from "./workspace-packages.ts";
+import { type WorkspaceEnds, workspaceEnds } from "./workspace-packages.ts";
 
 /** How many items of each list the facts may have. Each is at most the maximum of the schema. */
 export interface FactsLimits {
@@ -96,14 +96,9 @@ async function placeOf(git: Git, { head }: ReleaseRange, wanted: string | undefi
  * Marks the dependencies that are packages of the same repository at both ends. They are released together with the others. A manifest that the release
  * itself adds proves nothing, because whoever wants to hide the step of a dependency can add one with its name.
  */
-async function withSiblings(
-  git: Git,
-  { base, head }: ReleaseRange,
-  moved: readonly DependencyChange[],
-): Promise<readonly DependencyChange[]> {
-  const before = new Set((await workspacePackages(git, base.id)).map(({ name }) => name));
-  const after = await workspacePackages(git, head.id);
-  const siblings = new Set(after.flatMap(({ name }) => (before.has(name) ? [name] : [])));
+function withSiblings(moved: readonly DependencyChange[], { before, after }: WorkspaceEnds): readonly DependencyChange[] {
+  const earlier = new Set(before.map(({ name }) => name));
+  const siblings = new Set(after.flatMap(({ name }) => (earlier.has(name) ? [name] : [])));
   return moved.map((change) => (siblings.has(change.name) ? { ...change, sibling: true as const } : change));
 }
 
@@ -127,7 +122,8 @@ async function derive(git: Git, range: ReleaseRange, place: PackagePlace | null,
     manifests.map(({ path }) => path),
   );
   const { dependencies: moved, requirements } = dependencyChanges(manifests, texts, aside);
-  const dependencies = moved.length === 0 ? moved : await withSiblings(git, range, moved);
+  const workspace = await workspaceEnds(git, range);
+  const dependencies = withSiblings(moved, workspace);
   const outside = directory === null ? null : (await changedFiles(git, base.id, head.id, null)).length - all.length;
   const version = await readVersions(git, range, directory);
   const fresh = version.step === "patch" ? await readFreshHunks(git, range, chosen.filter(hasHunks), patch) : null;
@@ -142,6 +138,7 @@ async function derive(git: Git, range: ReleaseRange, place: PackagePlace | null,
       changelog,
       directory,
       dependencies,
+      workspace,
       isGoProgram,
       most: limits.names,
     }));

@@ -10,7 +10,7 @@ import { goSteps } from "./go-release.ts";
 import type { Advisory } from "./osv.ts";
 import { keyOfPackage, type PackageName, packageNames } from "./package-names.ts";
 import { compareVersions } from "./version-order.ts";
-import { workspacePackages } from "../workspace-packages.ts";
+import type { WorkspaceEnds, WorkspacePackage } from "../workspace-packages.ts";
 
 /** What is known about a release before advisories are compared with it. */
 export interface KnownRelease {
@@ -21,6 +21,8 @@ export interface KnownRelease {
   readonly directory: string | null;
   /** Every step of a dependency. */
   readonly dependencies: readonly DependencyChange[];
+  /** The packages of the repository at both ends. */
+  readonly workspace: WorkspaceEnds;
   readonly isGoProgram: boolean;
   /** How many items a list of the facts may have. */
   readonly most: number;
@@ -34,10 +36,10 @@ export async function compareAdvisories(
   git: Git,
   source: AdvisorySource,
   { base, head }: ReleaseRange,
-  { version, commits, changelog, directory, dependencies, isGoProgram, most }: KnownRelease,
+  { version, commits, changelog, directory, dependencies, workspace, isGoProgram, most }: KnownRelease,
 ): Promise<AdvisoryFacts> {
-  const before = await namesOf(git, base.id, directory, version.from);
-  const after = await namesOf(git, head.id, directory, version.to);
+  const before = namesOf(await packageNames(git, base.id, directory), directory === null ? workspace.before : [], version.from);
+  const after = namesOf(await packageNames(git, head.id, directory), directory === null ? workspace.after : [], version.to);
   // A manifest that the release adds must not hide the step of a dependency with the same name.
   const earlier = new Set(before.map(keyOfPackage));
   const own = new Set(after.map(keyOfPackage).filter((key) => earlier.has(key)));
@@ -60,11 +62,10 @@ export async function compareAdvisories(
  * Returns the names of the package, and for a whole repository also those of its packages with the version of the release: a workspace is released at once,
  * and an advisory names the one of its packages that has the fault.
  */
-async function namesOf(git: Git, commit: string, directory: string | null, version: string | null): Promise<readonly PackageName[]> {
-  const names = await packageNames(git, commit, directory);
-  if (directory !== null || version === null) return names;
+function namesOf(names: readonly PackageName[], workspace: readonly WorkspacePackage[], version: string | null): readonly PackageName[] {
+  if (version === null) return names;
   const known = new Set(names.map(keyOfPackage));
-  const others = (await workspacePackages(git, commit)).filter(
+  const others = workspace.filter(
     (each) =>
       each.ecosystem !== "Go" && each.version !== null && compareVersions(each.version, version) === 0 && !known.has(keyOfPackage(each)),
   );

@@ -30,7 +30,7 @@ function unlistedSteps(commits: readonly CommitFacts[], { facts }: ProductChange
       STEP.test(commit.subject) &&
       !/\bdev(?:elopment)?\b/i.test(commit.subject) &&
       !tools.some(({ name }) => isNamed(name, commit.subject)) &&
-      (namesAdvisory(commit) || isOwnStep(commit) || /\b(?:security|vulnerab\w{1,10}|cves?|ghsas?)\b/i.test(commit.subject)),
+      (namesAdvisory(commit) || isForAdvisory(commit) || /\b(?:security|vulnerab\w{1,10}|cves?|ghsas?)\b/i.test(commit.subject)),
   );
   if (steps.length === 0) return [];
   const text = `${counted(steps.length, "commit")} ${steps.length === 1 ? "moves" : "move"} dependencies or libraries that are built in for the sake of security.`;
@@ -38,7 +38,7 @@ function unlistedSteps(commits: readonly CommitFacts[], { facts }: ProductChange
 }
 
 /** A person who moves something and names an advisory does it for that. What a bot writes has the notes of each release that it steps over. */
-function isOwnStep({ advisories = [], subject }: CommitFacts): boolean {
+function isForAdvisory({ advisories = [], subject }: CommitFacts): boolean {
   return advisories.length > 0 && !/\bdeps(?:-dev)?\)|\bfrom \S{1,80} to \S/i.test(subject);
 }
 
