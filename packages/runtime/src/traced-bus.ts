@@ -34,6 +34,8 @@ export interface TracedBusOptions {
  */
 export function tracedBus(bus: MessageBus, { service, system, clock, monotonic }: TracedBusOptions): MessageBus {
   const inherited: Attributes = { [attributeNames.service]: service };
+  const publishing = perTopic((topic) => ({ name: spanNames.publish(topic), shared: about(topic, "publish", "send") }));
+  const processing = perTopic((topic) => ({ name: spanNames.process(topic), shared: about(topic, "process", "process") }));
   return {
     publish: (message) =>
       measured(message, () =>
@@ -48,10 +50,10 @@ export function tracedBus(bus: MessageBus, { service, system, clock, monotonic }
   };
 
   function publishInSpan(message: Message): Promise<void> {
-    const attributes = about(message, message.topic, "publish", "send");
+    const { name, shared } = publishing(message.topic);
     const parent = { how: "made", carrier: message.attributes } as const;
     // The message has this span's context, so that the consumer's span is its child and not its sibling.
-    return withSpan(spanNames.publish(message.topic), { kind: "producer", parent, inherited, attributes }, () =>
+    return withSpan(name, { kind: "producer", parent, inherited, shared, attributes: idsOf(message) }, () =>
       bus.publish({ ...message, attributes: { ...message.attributes, ...currentCarrier() } }),
     );
   }
@@ -87,26 +89,43 @@ export function tracedBus(bus: MessageBus, { service, system, clock, monotonic }
 
   function takeInSpan(topic: string, delivery: Delivery, handler: (delivery: Delivery) => Promise<Disposition>): Promise<Disposition> {
     const { message, count } = delivery;
-    const attributes = { ...about(message, topic, "process", "process"), [attributeNames.deliveries]: count };
+    const { name, shared } = processing(topic);
+    const attributes = { ...idsOf(message), [attributeNames.deliveries]: count };
     const parent = { how: "received", carrier: message.attributes } as const;
-    return withSpan(spanNames.process(topic), { kind: "consumer", parent, inherited, attributes }, async (span) => {
+    return withSpan(name, { kind: "consumer", parent, inherited, shared, attributes }, async (span) => {
       const settled = await handler(delivery);
       recordOutcome(span, settled);
       return settled;
     });
   }
 
-  function about(message: Message, topic: string, operation: string, type: string): Attributes {
+  function about(topic: string, operation: string, type: string): Attributes {
     return {
       [attributeNames.messagingSystem]: system,
       [attributeNames.messagingOperationName]: operation,
       [attributeNames.messagingOperationType]: type,
       [attributeNames.messagingDestination]: topic,
-      [attributeNames.messageId]: message.id,
-      [attributeNames.messageConversationId]: message.correlationId,
     };
   }
 }
+
+function idsOf(message: Message): Attributes {
+  return { [attributeNames.messageId]: message.id, [attributeNames.messageConversationId]: message.correlationId };
+}
+
+/** Returns a function that makes something once per topic. There are few topics, but a faulty sender must not fill the memory. */
+function perTopic<T>(make: (topic: string) => T): (topic: string) => T {
+  const made = new Map<string, T>();
+  return (topic) => {
+    const known = made.get(topic);
+    if (known) return known;
+    const one = make(topic);
+    if (made.size < MOST_TOPICS) made.set(topic, one);
+    return one;
+  };
+}
+
+const MOST_TOPICS = 1000;
 
 /** An answer that the handler of the call publishes belongs to the span of the call, which lasts until the broker has confirmed the answer. */
 function isAnswer({ topic }: Message): boolean {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { attributesOf, joinedPairs, NO_PAIRS, pairsOf } from "./attribute-pairs.ts";
+import { attributesOf, haveCommonName, joinedPairs, joinedShared, NO_PAIRS, pairsOf, sharedPairs } from "./attribute-pairs.ts";
 
 describe("attributes as pairs", () => {
   it("have each name once, with the last value and in the place of the first", () => {
@@ -26,6 +26,27 @@ describe("attributes as pairs", () => {
       "c",
       "z".repeat(512),
     ]);
+  });
+
+  it("that are shared are one list for one object, and for one pair of lists", () => {
+    const [one, other] = [
+      { a: "x sk-abcdefghijklmnopqrst", b: 1 },
+      { b: 2, c: 3 },
+    ];
+    expect(sharedPairs(one)).toEqual(["a", "x [redacted]", "b", 1]);
+    expect(sharedPairs(one)).toBe(sharedPairs(one));
+    expect(sharedPairs({ ...one })).not.toBe(sharedPairs(one));
+    const both = joinedShared(sharedPairs(one), sharedPairs(other));
+    expect(both).toEqual(["a", "x [redacted]", "b", 2, "c", 3]);
+    expect(joinedShared(sharedPairs(one), sharedPairs(other))).toBe(both);
+    expect(joinedShared(NO_PAIRS, sharedPairs(other))).toBe(sharedPairs(other));
+    expect(joinedShared(sharedPairs(other), sharedPairs(one))).toEqual(["b", 1, "c", 3, "a", "x [redacted]"]);
+  });
+
+  it("know whether they have a name in common, which a value is not", () => {
+    expect(haveCommonName(["a", "b"], ["c", 1, "a", 2])).toBe(true);
+    expect(haveCommonName(["a", "b"], ["b", "a"])).toBe(false);
+    expect(haveCommonName(NO_PAIRS, ["a", 1])).toBe(false);
   });
 
   it("become an object again", () => {

@@ -43,6 +43,46 @@ export function joinedPairs(first: AttributePairs, second: AttributePairs): Attr
   return pairs;
 }
 
+/**
+ * Returns the pairs of attributes that many spans share, such as those of a topic. The same object always gives the same list, so nobody may change it. The
+ * list is redacted once, and an exporter encodes it once.
+ */
+export function sharedPairs(attributes: Attributes): AttributePairs {
+  let pairs = shared.get(attributes);
+  if (!pairs) {
+    pairs = pairsOf(attributes);
+    shared.set(attributes, pairs);
+  }
+  return pairs;
+}
+
+const shared = new WeakMap<Attributes, AttributePairs>();
+
+/** Returns one shared list of two, which is always the same for the same two. A value of the second replaces the one that has the same name in the first. */
+export function joinedShared(first: AttributePairs, second: AttributePairs): AttributePairs {
+  if (first.length === 0) return second;
+  let withFirst = joined.get(first);
+  if (!withFirst) {
+    withFirst = new WeakMap();
+    joined.set(first, withFirst);
+  }
+  let pairs = withFirst.get(second);
+  if (!pairs) {
+    pairs = joinedPairs(first, second);
+    withFirst.set(second, pairs);
+  }
+  return pairs;
+}
+
+const joined = new WeakMap<AttributePairs, WeakMap<AttributePairs, AttributePairs>>();
+
+/** Returns whether a name is in both lists. */
+export function haveCommonName(one: AttributePairs, other: AttributePairs): boolean {
+  if (one.length === 0) return false;
+  for (let at = 0; at < other.length; at += 2) if (placeOf(other[at], one) >= 0) return true;
+  return false;
+}
+
 /** Returns the pairs as an object. */
 export function attributesOf(pairs: AttributePairs): Record<string, Exclude<Attributes[string], undefined>> {
   const attributes: Record<string, AttributePairs[number]> = {};

@@ -9,6 +9,9 @@ export type SpanKind = "internal" | "server" | "client" | "producer" | "consumer
 
 export interface SpanStart {
   readonly kind: SpanKind;
+  /** Attributes that many spans share, as one list for all of them. */
+  readonly shared: AttributePairs;
+  /** Further attributes, whose names are not in the shared list. */
   readonly attributes: AttributePairs;
   readonly parent: TracePoint | null;
   /**
@@ -26,6 +29,8 @@ export interface RecordedSpan {
   readonly recording: boolean;
   /** Gives the span another name, when it is known what the work is. */
   rename(name: string): void;
+  /** Adds attributes that many spans share, as one list for all of them. The names may be present already. */
+  share(attributes: AttributePairs): void;
   set(attributes: AttributePairs): void;
   event(name: string, attributes: AttributePairs): void;
   /**

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { attributesOf } from "./attribute-pairs.ts";
+import { attributesOf, haveCommonName } from "./attribute-pairs.ts";
 import { type RecordedSpan, setRecorder, type SpanStart } from "./recorder.ts";
 import { currentCarrier, currentTraceparent, errorType, openSpan, spanEvent, withDeliverySpan, withinReceived, withSpan } from "./spans.ts";
 
@@ -49,6 +49,17 @@ describe("a span", () => {
       links: [],
     });
     expect(recorded.all().map(({ ended }) => ended)).toEqual([true, true]);
+  });
+
+  it("has shared attributes, unless its own or inherited ones have the same name", async () => {
+    const shared = { topic: "work", n: 0 };
+    await withSpan("one", { shared, attributes: { id: "x" } }, async () => undefined);
+    await withSpan("two", { shared, attributes: { n: 2 }, inherited: { "toolbus.service": "agent" } }, async () => undefined);
+    await withSpan("delivery", { kind: "consumer", shared }, () => withDeliverySpan("call", { shared: { n: 3 } }, async () => undefined));
+    const [one, two, delivery] = recorded.all();
+    expect(one?.start.attributes).toEqual({ topic: "work", n: 0, id: "x" });
+    expect(two?.start.attributes).toEqual({ topic: "work", n: 2, "toolbus.service": "agent" });
+    expect(delivery).toMatchObject({ name: "call", start: { attributes: shared }, attributes: { n: 3 } });
   });
 
   it("that was received belongs to the trace of the message, not to the delivering code", async () => {
@@ -192,7 +203,8 @@ function fakeRecorder() {
     all: () => spans,
     spans: {
       start(name: string, given: SpanStart): RecordedSpan {
-        const start = { ...given, attributes: attributesOf(given.attributes) };
+        expect(haveCommonName(given.shared, given.attributes)).toBe(false);
+        const start = { ...given, attributes: attributesOf([...given.shared, ...given.attributes]) };
         const n = (spans.length + 1).toString(16);
         const point = {
           traceId: start.parent?.traceId ?? n.padStart(32, "f"),
@@ -207,6 +219,7 @@ function fakeRecorder() {
           point,
           recording: true,
           rename: (other) => void (span.name = other),
+          share: (attributes) => void Object.assign(span.attributes, attributesOf(attributes)),
           set: (attributes) => void Object.assign(span.attributes, attributesOf(attributes)),
           event: (event, attributes) => void span.events.push([event, attributesOf(attributes)]),
           run: (work) => work(),

@@ -1,4 +1,4 @@
-import { type AttributePairs, attributesOf, joinedPairs, NO_PAIRS, pairsOf } from "./attribute-pairs.ts";
+import { type AttributePairs, attributesOf, haveCommonName, joinedPairs, NO_PAIRS, pairsOf, sharedPairs } from "./attribute-pairs.ts";
 import { attributeNames } from "./names.ts";
 import { type Attributes, type RecordedSpan, recorder, type SpanKind } from "./recorder.ts";
 import { redactText } from "./redact.ts";
@@ -18,6 +18,8 @@ export interface Parent {
 
 export interface SpanOptions {
   readonly kind?: SpanKind;
+  /** Attributes that many spans have in common. Spans that get the same object share the work of redacting and encoding it, so nobody may change it. */
+  readonly shared?: Attributes;
   readonly attributes?: Attributes;
   /** The attributes of this span and of all spans beneath it in this process. */
   readonly inherited?: Attributes;
@@ -64,7 +66,7 @@ export async function withSpan<T>(name: string, options: SpanOptions, work: (spa
  */
 export function withDeliverySpan<T>(name: string, options: SpanOptions, work: (span: Span) => Promise<T>): Promise<T> {
   const active = deliverySpan();
-  return active ? active.become(name, options.attributes, work) : withSpan(name, options, work);
+  return active ? active.become(name, options, work) : withSpan(name, options, work);
 }
 
 /** Returns whether the span of a delivery is active, so that what the delivery causes at once can belong to this span. */
@@ -80,9 +82,11 @@ export function openSpan(name: string, options: SpanOptions): OpenSpan {
   const { parent, links, from } = placeOf(options.parent, active);
   if (!spans) return parent === (active?.point ?? null) ? NOTHING : passing(bare(parent, active));
   const inherited = joined(from?.inherited ?? NO_PAIRS, options.inherited);
-  const attributes = options.attributes ? pairsOf(options.attributes, inherited) : inherited;
+  const own = options.attributes ? pairsOf(options.attributes, inherited) : inherited;
+  const common = options.shared ? sharedPairs(options.shared) : NO_PAIRS;
+  const [shared, attributes] = haveCommonName(common, own) ? [NO_PAIRS, joinedPairs(common, own)] : [common, own];
   const received = options.parent?.how === "received";
-  const recorded = spans.start(redactText(name), { kind: options.kind ?? "internal", attributes, parent, received, links });
+  const recorded = spans.start(safeName(name), { kind: options.kind ?? "internal", shared, attributes, parent, received, links });
   return new RunningSpan(recorded, inherited, active?.foreign, options.kind === "consumer");
 }
 
@@ -182,9 +186,10 @@ class RunningSpan implements OpenSpan, Scope {
     this.isDelivery = isDelivery;
   }
 
-  async become<T>(name: string, attributes: Attributes = {}, work: (span: Span) => Promise<T>): Promise<T> {
-    this.recorded.rename(redactText(name));
-    this.set(attributes);
+  async become<T>(name: string, { shared, attributes }: SpanOptions, work: (span: Span) => Promise<T>): Promise<T> {
+    this.recorded.rename(safeName(name));
+    if (shared) this.recorded.share(sharedPairs(shared));
+    if (attributes) this.set(attributes);
     try {
       return await work(this);
     } catch (error) {
@@ -220,15 +225,19 @@ class RunningSpan implements OpenSpan, Scope {
   }
 }
 
-/** The inherited attributes of a service are the same object for all of its spans, and are redacted once. */
-const cleaned = new WeakMap<Attributes, AttributePairs>();
+/** Returns the name of a span, redacted. There are few names, and most of them come as the same text again. */
+function safeName(name: string): string {
+  let safe = names.get(name);
+  if (safe === undefined) {
+    safe = redactText(name);
+    if (names.size < MOST_NAMES) names.set(name, safe);
+  }
+  return safe;
+}
+
+const names = new Map<string, string>();
+const MOST_NAMES = 1000;
 
 function joined(outer: AttributePairs, own: Attributes | undefined): AttributePairs {
-  if (!own) return outer;
-  let kept = cleaned.get(own);
-  if (!kept) {
-    kept = pairsOf(own);
-    cleaned.set(own, kept);
-  }
-  return joinedPairs(outer, kept);
+  return own ? joinedPairs(outer, sharedPairs(own)) : outer;
 }

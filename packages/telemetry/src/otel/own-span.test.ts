@@ -2,6 +2,7 @@ import { type Link, type Span, SpanKind, SpanStatusCode, TraceFlags } from "@ope
 import { resourceFromAttributes } from "@opentelemetry/resources";
 import { InMemorySpanExporter, type ReadableSpan, SimpleSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
 import { describe, expect, it } from "vitest";
+import type { AttributePairs } from "../attribute-pairs.ts";
 import { OwnSpan } from "./own-span.ts";
 
 const POINT = { traceId: "0af7651916cd43dd8448eb211c80319c", spanId: "b7ad6b7169203331", sampled: true };
@@ -58,6 +59,24 @@ describe("a span of ours", () => {
     ]);
   });
 
+  it.each<[string, (span: OwnSpan) => void]>([
+    ["are shared only", (span) => span.share(["b", 2, "c", 3])],
+    ["are its own and come later", (span) => [span.share(["c", 3]), span.set(["b", 2])]],
+    ["are its own and come earlier", (span) => [span.set(["b", 1, "c", 0]), span.share(["b", 2, "c", 3])]],
+    ["are its own, between two that are shared", (span) => [span.share(["b", 0]), span.set(["b", 1]), span.share(["b", 2, "c", 3])]],
+    ["are shared, after somebody has asked for them", (span) => [span.attributes, span.share(["b", 2, "c", 3])]],
+    ["are its own, after its end", (span) => [span.share(["b", 2, "c", 3]), span.end(), span.share(["b", 4]), span.set(["b", 5])]],
+  ])("has the last value of attributes that %s, once", (_, change) => {
+    const shared = ["a", 1, "b", 1] as const;
+    const { span } = own(true, shared);
+    expect(span.shared).toBe(shared);
+    change(span);
+    const names = [...span.shared, ...(span.pairs ?? [])].filter((_value, at) => at % 2 === 0);
+    expect(names).toHaveLength(new Set(names).size);
+    expect(span.attributes).toEqual({ a: 1, b: 2, c: 3 });
+    expect(shared).toEqual(["a", 1, "b", 1]);
+  });
+
   it("lasts from its start to its end, by a clock that never jumps", () => {
     const before = Date.now();
     const { span, ended } = own();
@@ -83,12 +102,12 @@ describe("a span of ours", () => {
   });
 });
 
-function own(sampled = true) {
+function own(sampled = true, shared: AttributePairs = []) {
   const ended: ReadableSpan[] = [];
   const done = async (): Promise<void> => undefined;
   const processor = { onStart: () => undefined, onEnd: (span: ReadableSpan) => void ended.push(span), forceFlush: done, shutdown: done };
   const home = { resource: RESOURCE, scope: { name: "toolbus" }, processors: [processor] };
-  const span = new OwnSpan(home, "work", SpanKind.CLIENT, { ...POINT, sampled }, null, [], []);
+  const span = new OwnSpan(home, "work", SpanKind.CLIENT, { ...POINT, sampled }, null, shared, [], []);
   return { span, ended: () => ended };
 }
 

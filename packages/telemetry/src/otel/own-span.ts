@@ -20,7 +20,7 @@ import {
 } from "@opentelemetry/core";
 import type { Resource } from "@opentelemetry/resources";
 import type { ReadableSpan, SpanProcessor, TimedEvent } from "@opentelemetry/sdk-trace";
-import { type AttributePairs, attributesOf, joinedPairs } from "../attribute-pairs.ts";
+import { type AttributePairs, attributesOf, haveCommonName, joinedPairs, joinedShared, NO_PAIRS } from "../attribute-pairs.ts";
 import type { RecordedSpan } from "../recorder.ts";
 import type { TracePoint } from "../trace-context.ts";
 import { exceptionAttributes } from "./exception-attributes.ts";
@@ -58,6 +58,8 @@ export class OwnSpan implements RecordedSpan, Span, ReadableSpan {
   readonly #home: OwnSpanHome;
   readonly #startedMs = Date.now();
   readonly #startedAt = performance.now();
+  #shared: AttributePairs;
+  /** The attributes that are not in the shared list. No name is in both. */
   #pairs: AttributePairs;
   /** The attributes as an object, from when somebody asks for it. Then it has all of them. */
   #attributes: Attributes | undefined;
@@ -70,6 +72,7 @@ export class OwnSpan implements RecordedSpan, Span, ReadableSpan {
     kind: SpanKind,
     point: TracePoint,
     parent: TracePoint | null,
+    shared: AttributePairs,
     attributes: AttributePairs,
     links: Link[],
   ) {
@@ -78,6 +81,7 @@ export class OwnSpan implements RecordedSpan, Span, ReadableSpan {
     this.kind = kind;
     this.point = point;
     if (parent) this.parentSpanContext = spanContext(parent);
+    this.#shared = shared;
     this.#pairs = attributes;
     this.links = links;
   }
@@ -87,10 +91,15 @@ export class OwnSpan implements RecordedSpan, Span, ReadableSpan {
   }
 
   get attributes(): Attributes {
-    return (this.#attributes ??= attributesOf(this.#pairs));
+    return (this.#attributes ??= attributesOf([...this.#shared, ...this.#pairs]));
   }
 
-  /** Returns the attributes in the form in which we have them, or null if the object has replaced it. */
+  /** Returns the attributes that many spans share, as the one list of all of them. */
+  get shared(): AttributePairs {
+    return this.#shared;
+  }
+
+  /** Returns the other attributes in the form in which we have them. Returns null if an object has replaced this form, which then has all attributes. */
   get pairs(): AttributePairs | null {
     return this.#attributes ? null : this.#pairs;
   }
@@ -129,11 +138,24 @@ export class OwnSpan implements RecordedSpan, Span, ReadableSpan {
     this.updateName(name);
   }
 
+  share(attributes: AttributePairs): void {
+    if (!this.recording) return;
+    if (this.#attributes || haveCommonName(attributes, this.#pairs)) this.set(attributes);
+    else this.#shared = joinedShared(this.#shared, attributes);
+  }
+
   /** Adds attributes that are redacted already. */
   set(attributes: AttributePairs): void {
     if (!this.recording) return;
-    if (this.#attributes) Object.assign(this.#attributes, attributesOf(attributes));
-    else this.#pairs = joinedPairs(this.#pairs, attributes);
+    if (this.#attributes) {
+      Object.assign(this.#attributes, attributesOf(attributes));
+      return;
+    }
+    if (haveCommonName(this.#shared, attributes)) {
+      this.#pairs = joinedPairs(this.#shared, this.#pairs);
+      this.#shared = NO_PAIRS;
+    }
+    this.#pairs = joinedPairs(this.#pairs, attributes);
   }
 
   /** Adds an event whose attributes are redacted already. */

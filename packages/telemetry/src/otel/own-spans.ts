@@ -19,7 +19,7 @@ export function ownSpans(options: OwnSpansOptions): NonNullable<Recorder["spans"
   const { root, ratio, parentBased } = options.sampler;
   const byRatio = new TraceIdRatioBasedSampler(ratio);
   return {
-    start(name, { kind, attributes, parent, received, links }: SpanStart): RecordedSpan {
+    start(name, { kind, shared, attributes, parent, received, links }: SpanStart): RecordedSpan {
       const above = (received ? pointOfArrival(parent) : null) ?? parent;
       const traceId = above?.traceId ?? ids.trace();
       const point: TracePoint = {
@@ -29,7 +29,8 @@ export function ownSpans(options: OwnSpansOptions): NonNullable<Recorder["spans"
         tracestate: above?.tracestate,
         baggage: parent?.baggage,
       };
-      return new OwnSpan(options, name, KINDS[kind], point, above, attributes, links.length === 0 ? NO_LINKS : links.map(linkTo));
+      const linked = links.length === 0 ? NO_LINKS : links.map(linkTo);
+      return new OwnSpan(options, name, KINDS[kind], point, above, shared, attributes, linked);
     },
   };
 

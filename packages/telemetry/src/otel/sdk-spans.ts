@@ -29,9 +29,10 @@ export const KINDS = {
 /** Starts spans through a tracer of the SDK. */
 export function sdkSpans(tracer: Tracer): NonNullable<Recorder["spans"]> {
   return {
-    start(name, { kind, attributes, parent, received, links }: SpanStart): RecordedSpan {
+    start(name, { kind, shared, attributes, parent, received, links }: SpanStart): RecordedSpan {
       const above = (received ? contextOfArrival(parent) : null) ?? contextOf(parent);
-      const span = tracer.startSpan(name, { kind: KINDS[kind], attributes: attributesOf(attributes), links: links.map(linkTo) }, above);
+      const all = attributesOf([...shared, ...attributes]);
+      const span = tracer.startSpan(name, { kind: KINDS[kind], attributes: all, links: links.map(linkTo) }, above);
       const own = span.spanContext();
       return {
         point: {
@@ -43,6 +44,7 @@ export function sdkSpans(tracer: Tracer): NonNullable<Recorder["spans"]> {
         },
         recording: span.isRecording(),
         rename: (other) => void span.updateName(other),
+        share: (more) => void span.setAttributes(attributesOf(more)),
         set: (more) => void span.setAttributes(attributesOf(more)),
         event: (event, more) => void span.addEvent(event, attributesOf(more)),
         run: (work) => context.with(trace.setSpan(context.active(), span), work),

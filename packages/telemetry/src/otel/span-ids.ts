@@ -22,8 +22,9 @@ export function spanIds(random: (bytes: number) => Buffer): SpanIds {
     const id = digits.slice(at, at + count);
     at += count;
     // An id of zeros alone is not valid.
-    return NOTHING_BUT_ZEROS.test(id) ? taken(count) : id;
+    return id.charCodeAt(0) === ZERO && NOTHING_BUT_ZEROS.test(id) ? taken(count) : id;
   }
 }
 
+const ZERO = "0".charCodeAt(0);
 const NOTHING_BUT_ZEROS = /^0+$/;

@@ -59,7 +59,16 @@ describe("the protobuf of spans", () => {
     const home = { resource: resourceFromAttributes({ "service.name": "toolbus" }), scope: { name: "toolbus" }, processors: [] };
     const point = { ...PARENT, sampled: true };
     const spans = ["first", "second"].map((name) => {
-      const span = new OwnSpan(home, name, SpanKind.INTERNAL, point, null, ["topic", "work", "n", 1, "list", ["a", "b"], "yes", true], []);
+      const span = new OwnSpan(
+        home,
+        name,
+        SpanKind.INTERNAL,
+        point,
+        null,
+        [],
+        ["topic", "work", "n", 1, "list", ["a", "b"], "yes", true],
+        [],
+      );
       span.set(["topic", "other", "late", "x".repeat(200)]);
       span.event("said", ["what", "é"]);
       span.end();
@@ -68,6 +77,19 @@ describe("the protobuf of spans", () => {
     expect(spans.map(({ pairs }) => pairs?.length)).toEqual([10, 10]);
     expectSame(spans);
     expect(spans.map(({ pairs }) => pairs)).toEqual([null, null]);
+  });
+
+  it("is that of the SDK for spans of ours that share a list of attributes", () => {
+    const home = { resource: resourceFromAttributes({ "service.name": "toolbus" }), scope: { name: "toolbus" }, processors: [] };
+    const shared = ["topic", "work", "long", "x".repeat(20_000), "list", ["a", "b"]] as const;
+    const spans = ["first", "second", "third"].map((name, n) => {
+      const span = new OwnSpan(home, name, SpanKind.INTERNAL, { ...PARENT, sampled: true }, null, shared, ["n", n], []);
+      if (n === 2) span.share(["more", true]);
+      span.end();
+      return span;
+    });
+    expect(spans.map((span) => span.shared.length)).toEqual([6, 6, 8]);
+    expectSame(spans);
   });
 
   it("of a request names each scope with the resource of its spans", () => {

@@ -2,7 +2,7 @@ import type { Attributes, AttributeValue, Link, SpanContext, SpanStatus } from "
 import type { InstrumentationScope } from "@opentelemetry/core";
 import type { Resource } from "@opentelemetry/resources";
 import type { ReadableSpan } from "@opentelemetry/sdk-trace";
-import type { AttributePairs } from "../attribute-pairs.ts";
+import { type AttributePairs, NO_PAIRS } from "../attribute-pairs.ts";
 import { keyValueBytes } from "./key-value-bytes.ts";
 import {
   beginMessage,
@@ -10,6 +10,7 @@ import {
   makeRoom,
   protobufSink,
   type ProtobufSink,
+  writeBytes,
   writeFixed32,
   writeHex,
   writeText,
@@ -27,6 +28,7 @@ export interface SpansBytes {
 
 /** A span that has its attributes as pairs as long as nobody asks for an object. */
 interface HasPairs {
+  readonly shared: AttributePairs;
   readonly pairs: AttributePairs | null;
 }
 
@@ -62,8 +64,10 @@ export function writeSpan(to: ProtobufSink, span: ReadableSpan & Partial<HasPair
   writeTime(to, span.startTime);
   to.bytes[to.at++] = tag(8, 1);
   writeTime(to, span.endTime);
-  if (pairs) writePairs(to, pairs, tag(9, 2));
-  else writeAttributes(to, span.attributes, tag(9, 2));
+  if (pairs) {
+    writeShared(to, span.shared ?? NO_PAIRS);
+    writePairs(to, pairs, tag(9, 2));
+  } else writeAttributes(to, span.attributes, tag(9, 2));
   makeRoom(to, FIXED_BYTES);
   writeCount(to, tag(10, 0), span.droppedAttributesCount);
   for (const event of events) writeEvent(to, event);
@@ -109,6 +113,20 @@ function writeAttributes(to: ProtobufSink, attributes: Attributes, fieldTag: num
 function writePairs(to: ProtobufSink, pairs: AttributePairs, fieldTag: number): void {
   for (let at = 0; at < pairs.length; at += 2) writeKeyValue(to, fieldTag, pairs[at] as string, pairs[at + 1] as AttributeValue);
 }
+
+/** Writes attributes that many spans share. Their bytes are kept as long as the list. */
+function writeShared(to: ProtobufSink, shared: AttributePairs): void {
+  if (shared.length === 0) return;
+  let bytes = bytesOfShared.get(shared);
+  if (!bytes) {
+    // A copy, because the buffer is much larger.
+    bytes = Uint8Array.from(written((sink) => writePairs(sink, shared, tag(9, 2))));
+    bytesOfShared.set(shared, bytes);
+  }
+  writeBytes(to, bytes);
+}
+
+const bytesOfShared = new WeakMap<AttributePairs, Uint8Array>();
 
 function writeEvent(to: ProtobufSink, { name, time, attributes, droppedAttributesCount }: ReadableSpan["events"][number]): void {
   makeRoom(to, FIXED_BYTES);
