@@ -9,8 +9,6 @@ export interface RiskReports {
    * Rejects if the report may be missing on disk. The caller may try the same key again after a restart.
    */
   file(key: string, request: RiskReportRequest): Promise<Filing>;
-  /** Returns whether a report was filed under this key, or is being filed. */
-  knows(key: string): boolean;
   find(reportId: string): RiskReport | undefined;
   /** Returns every report on the disk, oldest first. */
   all(): readonly RiskReport[];
@@ -60,7 +58,6 @@ export async function openRiskReports({ directory, clock, newId, ...hooks }: Ris
       await hooks.afterEffect?.(key);
       return { kind: "filed", report };
     },
-    knows: (key) => byKey.has(key),
     find: (reportId) => stored.get(reportId),
     all: () => [...stored.values()],
     close: () => journal.close(),

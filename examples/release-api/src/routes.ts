@@ -50,7 +50,7 @@ export function routes(releases: Releases, reports: RiskReports, evidence: Evide
       case "/risk-reports":
         return reads(request, () => newest(reports.all()));
       case "/risk-report":
-        return request.method === "POST" ? fileReport(request, signal, releases, reports) : methodNotAllowed("POST");
+        return request.method === "POST" ? fileReport(request, signal, reports) : methodNotAllowed("POST");
       default:
         return problem(404, "not_found", "There is no such path.");
     }
@@ -77,7 +77,7 @@ function listed(releases: Releases, evidence: Evidence): Answer {
   return { status: 200, body: { releases: ids, ...(known ? { evidence: [...evidenceRoutes.keys()].map((path) => path.slice(1)) } : {}) } };
 }
 
-async function fileReport(request: IncomingMessage, signal: AbortSignal, releases: Releases, reports: RiskReports): Promise<Answer> {
+async function fileReport(request: IncomingMessage, signal: AbortSignal, reports: RiskReports): Promise<Answer> {
   const unreadable = checkHeaders(request);
   if (unreadable) return unreadable;
   const key = request.headers["idempotency-key"];
@@ -91,8 +91,7 @@ async function fileReport(request: IncomingMessage, signal: AbortSignal, release
   const parsed = parseRiskReport(body.value);
   if (!parsed.ok) return problem(400, "invalid_report", "The report has fields that are not valid.", { details: parsed.problems });
 
-  // The release must exist only for a new report. A repeat receives its answer even if the release is no longer served.
-  if (!reports.knows(key) && !(await releases.get(parsed.request.release_id))) return releaseNotFound(parsed.request.release_id, releases);
+  // A report may be about a release that this server does not have, because its change may have come from a repository elsewhere.
   const filing = await reports.file(key, parsed.request);
   if (filing.kind === "conflict") {
     return problem(422, "idempotency_key_reused", "This Idempotency-Key was used with another report; use a new key for a new report.");

@@ -162,7 +162,9 @@ describe("release facts", () => {
     expect(facts.commits.list.map(({ subject }) => subject)).toEqual(["Change a"]);
     expect(facts.files).toMatchObject({ total: 1, outside: 1 });
     expect(facts.sameTagSeries).toBe(true);
-    expect((await factsOf(repo, { from: "@shop/a@1.0.0", to: "HEAD", package: "packages/b" })).commits.total).toBe(1);
+    const untagged = await factsOf(repo, { from: "@shop/a@1.0.0", to: "HEAD", package: "packages/b" });
+    expect(untagged.commits.total).toBe(1);
+    expect(untagged.head.ref).toBe(untagged.head.commit.slice(0, 12));
     expect(await problemOf(repo.path, { from: "@shop/a@1.0.0", to: "HEAD", package: "nothing" })).toBe("unknown_package");
   });
 

@@ -4,6 +4,7 @@ import { refused, type RefusedFacts, shown } from "./refused-facts.ts";
 
 /** One end of a release. `id` is a full object id, so later git commands never receive text that somebody typed. */
 export interface End {
+  /** The name as given, or the beginning of the commit's id for HEAD. */
   readonly ref: string;
   readonly id: string;
   /** The time of the commit, ISO 8601 in UTC, or an empty text if the commit has no valid time. */
@@ -37,13 +38,16 @@ export async function findRange(
   return { ok: true, range: { base, head, baseIsAncestor } };
 }
 
+const SHORT_ID = 12;
+
 async function endOf(git: Git, name: string): Promise<End | undefined> {
   if (!/^(?!-)[^\p{Cc}]{1,250}$/u.test(name)) return undefined;
   const asTag = await git.ask(["rev-parse", "--verify", "--quiet", "--end-of-options", `refs/tags/${name}^{commit}`]);
   const id = asTag ?? (await git.ask(["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`]));
   if (id === undefined || !/^[0-9a-f]{40,64}$/.test(id)) return undefined;
   const date = (await git.run(["log", "--max-count=1", "--format=%cI", id, "--"])).toString("utf8").trim();
-  return { ref: line(name, 250), id, date: utc(date), isTag: asTag !== undefined };
+  // HEAD is another commit tomorrow, and a report is filed under the name of its release.
+  return { ref: name === "HEAD" ? id.slice(0, SHORT_ID) : line(name, 250), id, date: utc(date), isTag: asTag !== undefined };
 }
 
 /** Returns the time in UTC, or an empty text, because a commit may have a date that no calendar has. */
