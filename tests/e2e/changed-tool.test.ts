@@ -1,4 +1,5 @@
 import { type AllInOne, startAllInOne } from "@toolbus/all-in-one";
+import { replayRecord } from "@toolbus/all-in-one/replay";
 import type { Wait } from "@toolbus/contracts";
 import { fileKeySet, generateSigningKey, type Signer, signerOf } from "@toolbus/grants";
 import type { Infrastructure } from "@toolbus/runtime";
@@ -6,6 +7,7 @@ import { silentLog } from "@toolbus/telemetry";
 import { defineTool, startWorker, toolset, type Worker } from "@toolbus/tool-kit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { approve, call, follow, heldApproval } from "./testing/http-client.ts";
+import { replayed } from "./testing/replayed.ts";
 import { scratch, type Scratch } from "./testing/scratch.ts";
 
 describe("a write whose tool was changed under the same version while it waited for people", () => {
@@ -42,6 +44,9 @@ describe("a write whose tool was changed under the same version while it waited 
       { tool: "pay_out", status: "not_executed", content: expect.stringContaining('{"error":"tool_changed"') as string },
     ]);
     expect(paid).toBe(0);
+    const record = await replayed(system.gatewayUrl, system.keys.operator, runId);
+    // The replaying agent ends the call itself, and does not take the end from the log.
+    expect(await replayRecord(record)).toMatchObject({ difference: null, derived: 1, taken: 0 });
   });
 
   it("is done if a worker has the approved definition again before the last try", async () => {
@@ -53,6 +58,7 @@ describe("a write whose tool was changed under the same version while it waited 
     const events = await follow(requester(), runId);
     expect(events.filter(({ type }) => type === "call.resolved")).toMatchObject([{ tool: "pay_out", status: "ok" }]);
     expect(paid).toBe(1);
+    await replayed(system.gatewayUrl, system.keys.operator, runId);
   });
 
   /** Lets a run ask for the write. Returns when people have been asked. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { readReleaseFacts } from "./read-release-facts.ts";
 import { scratchRepository } from "./testing/scratch-repository.ts";
 
-/** Makes a workspace with the crates `cart` and `list` of version 1.0.1, and `other` of another version. */
+/** Makes a workspace with the crates `cart`, `list` and `tree` of version 1.0.1, and `other` of another version. */
 function workspace() {
   const repo = scratchRepository();
   const write = (version: string) => {
@@ -12,6 +12,7 @@ function workspace() {
       `[package]\nname = "cart"\nversion.workspace = true\n[dependencies]\nlist = "${version}"\nring = "0.1"\n`,
     );
     repo.write("crates/list/Cargo.toml", `[package]\nname = "list"\nversion = "${version}"\n`);
+    repo.write("crates/tree/Cargo.toml", '[package]\nname = "tree"\nversion = { workspace = true }\n');
     repo.write("crates/other/Cargo.toml", '[package]\nname = "other"\nversion = "0.1.0"\n');
     repo.write("examples/try/Cargo.toml", `[package]\nname = "try"\nversion = "${version}"\n`);
     repo.write("crates/cart/src/lib.rs", `// ${version}\n`);
@@ -38,6 +39,7 @@ describe("a workspace", () => {
   it.each([
     ["cart", 1],
     ["list", 1],
+    ["tree", 1],
     ["other", 0],
     ["try", 0],
   ])("that is released as a whole fixes what an advisory says about %s: %i", async (name, fixed) => {
