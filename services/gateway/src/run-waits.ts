@@ -149,11 +149,27 @@ function sentTo(call: Call, registration: Registration | null, now: number, canc
         since: unavailable?.since ?? since,
       };
     case "ready": {
+      if (isUnanswered(call, now)) {
+        const why = "it is busy or stands still, or its BUS_URL names another bus or namespace";
+        const says = `${toolName} was sent ${dispatch} times. A worker is alive and has not answered: ${why}.`;
+        return { kind: "worker", says, since: call.kind === "write" ? sentAt : call.createdAt };
+      }
       const what = cancelled ? "The run is cancelled and waits for the outcome of a sent call" : "It was sent to its worker";
       return { kind: "tool", says: `${what}: ${toolName}${times(dispatch)}.${inLedger(call)}`, ...noted, since: sentAt };
     }
   }
 }
+
+/**
+ * Returns whether a living worker should have answered. A call that takes long is sent again meanwhile, and a write that has begun is in the ledger.
+ */
+function isUnanswered({ dispatch, ledger, createdAt, timeoutMs }: Call, now: number): boolean {
+  return !ledger && dispatch >= UNANSWERED_DISPATCHES && now - createdAt > timeoutMs + ANSWERED_WITHIN_MS;
+}
+
+const UNANSWERED_DISPATCHES = 3;
+/** How long an answer takes at most to reach the agent, after the tool has ended. */
+const ANSWERED_WITHIN_MS = 30_000;
 
 /** Returns what the worker's ledger says about a write, and so whether the write may have happened already. */
 function inLedger({ ledger }: Call): string {

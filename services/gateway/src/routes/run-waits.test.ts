@@ -57,6 +57,25 @@ describe("what a run waits for", () => {
     expect(await t.waits()).toMatchObject([{ kind: "worker", says: "The worker of issue_refund cannot use it: the shop is down." }]);
   });
 
+  it("is a worker that is alive and answers nothing, once it had the time to answer", async () => {
+    await using t = await setupRun();
+    const sent = { ...SENT, kind: "read", dispatch: 3, createdAt: START, sentAt: START + 20_000, timeoutMs: 10_000 } as const;
+    await t.agent.call(`${t.runId}.1.0`, sent);
+    await t.register({});
+    t.clock.now += 40_000;
+    expect(await t.waits()).toMatchObject([{ kind: "tool", says: "It was sent to its worker: issue_refund, 3 times." }]);
+    t.clock.now += 1;
+    const says =
+      "issue_refund was sent 3 times. A worker is alive and has not answered: it is busy or stands still, or its BUS_URL names another bus or namespace.";
+    expect(await t.waits()).toMatchObject([{ kind: "worker", says, since: START }]);
+    await t.agent.call(`${t.runId}.1.0`, { ...sent, dispatch: 2 });
+    expect(await t.waits()).toMatchObject([{ kind: "tool" }]);
+    await t.agent.call(`${t.runId}.1.0`, { ...sent, kind: "write", sentAt: START + 30_000 });
+    expect(await t.waits()).toMatchObject([{ kind: "worker", says, since: START + 30_000 }]);
+    await t.agent.call(`${t.runId}.1.0`, { ...sent, kind: "write", ledger: { state: "begun", attempt: 1, since: START } });
+    expect(await t.waits()).toMatchObject([{ kind: "tool", says: expect.stringContaining("Its ledger: begun") as string }]);
+  });
+
   it("says of a sent write what its worker's ledger said when the agent last looked", async () => {
     await using t = await setupRun();
     await t.register({});
