@@ -1,15 +1,9 @@
 import { randomBytes } from "node:crypto";
 import {
-  APPROVERS_NEEDED,
-  approvalIdOf,
-  assessRisk,
   attributes,
   callIdOf,
-  callParts,
   type Era,
   type GrantClaims,
-  GRANT_ISSUER,
-  grantAudience,
   HOME_SHARD,
   type Json,
   type JsonObject,
@@ -24,16 +18,7 @@ import {
   topics,
 } from "@toolbus/contracts";
 import type { Verdict } from "@toolbus/bus";
-import {
-  argumentsHash,
-  canonicalJson,
-  generateSigningKey,
-  publicKeySet,
-  signDocument,
-  signerOf,
-  signGrant,
-  staticKeySet,
-} from "@toolbus/grants";
+import { canonicalJson, generateSigningKey, publicKeySet, signDocument, signerOf, staticKeySet } from "@toolbus/grants";
 import { type Change, memoryStore, type StateStore, StoreUnavailable } from "@toolbus/state";
 import { type Log, silentLog } from "@toolbus/telemetry";
 import { invokeTool } from "../calls/invoke-pipeline.ts";
@@ -42,17 +27,15 @@ import { type ReadAnswer, readResult } from "../calls/read-result.ts";
 import type { Protection } from "../protection/protection.ts";
 import type { ToolFlags } from "../registry/tool-flags.ts";
 import type { Executor, Toolset } from "../tool/toolset.ts";
+import { approvalsKeys, approvalsSigner, testGrant } from "./test-grant.ts";
 import { workerTimings, type WorkerTimings } from "../worker-timings.ts";
 import { invokeContext } from "../worker-options.ts";
 
-const approvalsKey = await generateSigningKey();
-const approvalsSigner = await signerOf(approvalsKey);
 const receiptKey = await generateSigningKey();
 const receiptSigner = await signerOf(receiptKey);
 
 export const receiptKeys = staticKeySet(publicKeySet([receiptKey]));
-export const approvalsKeys = staticKeySet(publicKeySet([approvalsKey]));
-export { approvalsSigner, receiptSigner };
+export { approvalsKeys, approvalsSigner, receiptSigner };
 
 /** A worker process of the tests. After it has been killed, it does nothing more. */
 export interface TestProcess {
@@ -255,34 +238,7 @@ async function grantText(
 ): Promise<string | undefined> {
   if (change === "none" || executor?.tool.kind !== "write") return undefined;
   if (change === "garbage") return "not.a.grant";
-  const { definition, hash } = executor;
-  const { tier } = assessRisk(definition, args);
-  const need = APPROVERS_NEEDED[tier];
-  const at = Math.floor(now / 1000);
-  return signGrant(
-    {
-      iss: GRANT_ISSUER,
-      aud: grantAudience(toolset),
-      jti: approvalIdOf(change.callId ?? callId),
-      iat: at,
-      nbf: at,
-      exp: at + 900,
-      era: 1,
-      tenant: "local",
-      runId: callParts(callId).runId,
-      callId,
-      tool: definition.name,
-      toolVersion: definition.version,
-      toolHash: hash,
-      argsHash: argumentsHash(canonicalJson(args)),
-      tier,
-      requester: "user:one",
-      approvers: Array.from({ length: need }, (_, i) => ({ sub: `approver:${i}`, at: now, via: "http" })),
-      need,
-      ...change,
-    },
-    approvalsSigner,
-  );
+  return testGrant({ executor, toolset, args, callId, now, change });
 }
 
 /** Returns the store as one process sees it, with the faults of that process: its death, or a lost reply. */

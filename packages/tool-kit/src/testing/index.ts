@@ -1,0 +1,1 @@
+export { type TestCallOptions, type TestedCall, type ToolsetUnderTest, toolsetUnderTest } from "./toolset-under-test.ts";
