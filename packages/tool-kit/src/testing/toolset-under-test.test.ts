@@ -13,7 +13,7 @@ const ACCOUNT = {
 
 /** A bank with one account, which fails as often as it is told. */
 function bank({ failures = 0 } = {}) {
-  const target = { balance: 20, paid: [] as string[], failures };
+  const target = { balance: 20, open: true, paid: [] as string[], failures };
   const look = defineTool({
     name: "get_balance",
     description: "Gives the balance of an account, e.g. A1.",
@@ -33,7 +33,7 @@ function bank({ failures = 0 } = {}) {
     idempotency: { mode: "key", keepsForMs: 86_400_000 },
     effect: "Pay from {account}.",
     plan: ({ account, amount }) =>
-      account === "A1"
+      account === "A1" && target.open
         ? { before: { balance: target.balance }, after: { balance: target.balance - Number(amount) } }
         : toolError("no_account", "There is no such account."),
     prepare: (args) => args,
@@ -89,11 +89,13 @@ describe("a toolset under test", () => {
     expect(target.balance).toBe(15);
   });
 
-  it("does a write once, with the call's id as its key, however often the call is sent", async () => {
+  it("does a write once, with the call's id as its key, however often the call is sent, also if it cannot be planned any more", async () => {
     const { call, target } = await setup();
-    const first = await call("pay", { account: "A1", amount: 5 });
-    const plan = { before: { balance: 20 }, after: { balance: 15 } };
-    expect(await call("pay", { account: "A1", amount: 5 }, { callId: first.callId, plan })).toEqual(first);
+    const args = { account: "A1", amount: 5 };
+    const first = await call("pay", args);
+    target.open = false;
+    await expect(call("pay", args)).rejects.toThrow("pay made no plan: There is no such account.");
+    expect(await call("pay", args, { callId: first.callId })).toEqual(first);
     expect(target.paid).toEqual([first.callId]);
   });
 

@@ -79,6 +79,7 @@ export async function toolsetUnderTest(
     { publish: async (one) => void published.set(`${one.topic} ${one.correlationId}`, one), announce: async () => undefined },
   );
   const dispatches = new Map<string, number>();
+  const grants = new Map<string, string>();
   let calls = 0;
   return { call, plan };
 
@@ -134,10 +135,19 @@ export async function toolsetUnderTest(
     return { plan: said.plan, problem: said.problem ?? `${why(callId, verdict)}.`, usable: verdict.kind !== "unusable" };
   }
 
-  /** Returns the grant of a write, or undefined for any other tool. People have approved a plan if there is one, and a policy never has. */
+  /** Returns the grant of a write, or undefined for any other tool. A call that is sent once more has its grant already. */
   async function grantFor(executor: Executor, args: JsonObject, callId: string, options: TestCallOptions): Promise<string | undefined> {
+    if (executor.definition.kind !== "write") return undefined;
+    const { approvers, plan: approved } = options;
+    const before = approvers === undefined && approved === undefined ? grants.get(callId) : undefined;
+    const grant = before ?? (await signedGrant(executor, args, callId, options));
+    grants.set(callId, grant);
+    return grant;
+  }
+
+  /** Signs a grant. People have approved a plan if there is one, and a policy never has. */
+  async function signedGrant(executor: Executor, args: JsonObject, callId: string, options: TestCallOptions): Promise<string> {
     const { definition } = executor;
-    if (definition.kind !== "write") return undefined;
     const people =
       options.approvers ?? Array.from({ length: APPROVERS_NEEDED[assessRisk(definition, args).tier] }, (_, n) => `person-${n + 1}`);
     const shown = people.length > 0 && definition.plan === true ? (options.plan ?? (await shownTo(executor, args))) : null;
