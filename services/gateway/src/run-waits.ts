@@ -149,8 +149,8 @@ function sentTo(call: Call, registration: Registration | null, now: number, canc
         since: unavailable?.since ?? since,
       };
     case "ready": {
-      if (isUnanswered(call, now)) {
-        const why = "it is busy or stands still, or its BUS_URL names another bus or namespace";
+      if (!cancelled && isUnanswered(call, now)) {
+        const why = "it is busy or hangs, or its BUS_URL names another bus or namespace";
         const says = `${toolName} was sent ${dispatch} times. A worker is alive and has not answered: ${why}.`;
         return { kind: "worker", says, since: call.kind === "write" ? sentAt : call.createdAt };
       }

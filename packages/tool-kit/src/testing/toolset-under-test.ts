@@ -148,13 +148,12 @@ export async function toolsetUnderTest(
   /** Signs a grant. People have approved a plan if there is one, and a policy never has. */
   async function signedGrant(executor: Executor, args: JsonObject, callId: string, options: TestCallOptions): Promise<string> {
     const { definition } = executor;
-    const people =
-      options.approvers ?? Array.from({ length: APPROVERS_NEEDED[assessRisk(definition, args).tier] }, (_, n) => `person-${n + 1}`);
-    const shown = people.length > 0 && definition.plan === true ? (options.plan ?? (await shownTo(executor, args))) : null;
+    const { approvers } = options;
+    const need = approvers?.length ?? APPROVERS_NEEDED[assessRisk(definition, args).tier];
+    const shown = need > 0 && definition.plan === true ? (options.plan ?? (await shownTo(executor, args))) : null;
     const now = clock();
     const change = {
-      approvers: people.map((sub) => ({ sub, at: now, via: "http" as const })),
-      need: people.length,
+      ...(approvers ? { approvers: approvers.map((sub) => ({ sub, at: now, via: "http" as const })), need } : {}),
       ...(shown ? { plan: { round: 1, hash: planHash(shown) } } : {}),
     };
     return testGrant({ executor, toolset: toolset.name, args, callId, now, change });

@@ -66,7 +66,7 @@ describe("what a run waits for", () => {
     expect(await t.waits()).toMatchObject([{ kind: "tool", says: "It was sent to its worker: issue_refund, 3 times." }]);
     t.clock.now += 1;
     const says =
-      "issue_refund was sent 3 times. A worker is alive and has not answered: it is busy or stands still, or its BUS_URL names another bus or namespace.";
+      "issue_refund was sent 3 times. A worker is alive and has not answered: it is busy or hangs, or its BUS_URL names another bus or namespace.";
     expect(await t.waits()).toMatchObject([{ kind: "worker", says, since: START }]);
     await t.agent.call(`${t.runId}.1.0`, { ...sent, dispatch: 2 });
     expect(await t.waits()).toMatchObject([{ kind: "tool" }]);
@@ -74,6 +74,12 @@ describe("what a run waits for", () => {
     expect(await t.waits()).toMatchObject([{ kind: "worker", says, since: START + 30_000 }]);
     await t.agent.call(`${t.runId}.1.0`, { ...sent, kind: "write", ledger: { state: "begun", attempt: 1, since: START } });
     expect(await t.waits()).toMatchObject([{ kind: "tool", says: expect.stringContaining("Its ledger: begun") as string }]);
+    await using cancelled = await setupRun({ take: false });
+    await cancelled.agent.take(cancelled.runId, { cancel: { entryId: `${cancelled.runId}!cancel`, by: "una", at: START } });
+    await cancelled.agent.call(`${cancelled.runId}.1.0`, sent);
+    await cancelled.register({});
+    cancelled.clock.now += 40_001;
+    expect(await cancelled.waits()).toMatchObject([{ kind: "tool", says: expect.stringMatching(/^The run is cancelled/) as string }]);
   });
 
   it("says of a sent write what its worker's ledger said when the agent last looked", async () => {
