@@ -61,7 +61,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   Foundations: ["0001", "0002", "0003", "0006"],
   "State and time": ["0008", "0009", "0010", "0014", "0030", "0043", "0044", "0045", "0060", "0083", "0122"],
   "A store that lost writes": ["0011", "0025", "0114"],
-  "The bus, messages and dead letters": ["0013", "0024", "0026", "0050", "0055", "0110", "0118", "0120", "0146"],
+  "The bus, messages and dead letters": ["0013", "0024", "0026", "0050", "0055", "0110", "0118", "0120", "0146", "0149"],
   "Writes, grants and approvals": [
     "0012",
     "0015",

@@ -2,6 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type AckBatch, ackBatch } from "./ack-batch.ts";
 
+const PREFETCH = 40;
+
 /** Returns the broker's side of a channel. It settles deliveries, and throws where an acknowledgement would close the channel. */
 function brokerOf(batch: AckBatch<number>) {
   const open = new Set<number>();
@@ -33,7 +35,7 @@ function brokerOf(batch: AckBatch<number>) {
 
 describe("a batch of acks", () => {
   it("covers a run of finished deliveries with one acknowledgement", () => {
-    const batch = ackBatch<number>();
+    const batch = ackBatch<number>(PREFETCH);
     const broker = brokerOf(batch);
     for (const tag of [1, 2, 3, 4]) broker.deliver(tag);
     for (const tag of [3, 1, 2]) batch.ack(tag);
@@ -42,7 +44,7 @@ describe("a batch of acks", () => {
   });
 
   it("acks one by one behind a delivery that is not finished", () => {
-    const batch = ackBatch<number>();
+    const batch = ackBatch<number>(PREFETCH);
     const broker = brokerOf(batch);
     for (const tag of [1, 2, 3]) broker.deliver(tag);
     batch.ack(2);
@@ -52,7 +54,7 @@ describe("a batch of acks", () => {
   });
 
   it("settles a delivery once, however often that is requested", () => {
-    const batch = ackBatch<number>();
+    const batch = ackBatch<number>(PREFETCH);
     const broker = brokerOf(batch);
     broker.deliver(1);
     batch.ack(1);
@@ -65,11 +67,30 @@ describe("a batch of acks", () => {
     expect(broker.settled).toEqual([1]);
   });
 
+  it.each([
+    [1, 1],
+    [2, 2],
+    [4, 3],
+    [128, 96],
+  ])("is crowded, with a prefetch of %d, from %d unsettled deliveries on", (prefetch, crowd) => {
+    const batch = ackBatch<number>(prefetch);
+    for (let tag = 1; tag <= crowd; tag++) {
+      expect(batch.crowded).toBe(false);
+      batch.add(tag);
+    }
+    expect(batch.crowded).toBe(true);
+    // Whoever is done still counts, because the broker has not heard of it.
+    batch.ack(1);
+    expect(batch.crowded).toBe(true);
+    batch.take();
+    expect(batch.crowded).toBe(false);
+  });
+
   it("acks exactly what was finished, in any order and in any batches", () => {
     const step = fc.record({ tag: fc.nat({ max: 30 }), what: fc.constantFrom("ack", "giveBack", "take") });
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 30 }), fc.array(step, { maxLength: 80 }), (count, steps) => {
-        const batch = ackBatch<number>();
+        const batch = ackBatch<number>(PREFETCH);
         const broker = brokerOf(batch);
         const finished = new Set<number>();
         for (let tag = 1; tag <= count; tag++) broker.deliver(tag);

@@ -6,10 +6,14 @@ export interface Ack<Delivery> {
 }
 
 /**
- * Gathers the acks of one channel, so that deliveries that end within one turn of the event loop share a frame. The batch settles each delivery only
- * once, because a second ack of a delivery closes the channel (406).
+ * Gathers the acks of one channel, so that deliveries that end at about the same time share a frame. The batch settles each delivery only once, because
+ * a second ack of a delivery closes the channel (406).
  */
 export interface AckBatch<Delivery> {
+  /**
+   * True if the broker may soon give no more deliveries, because it has not heard of the end of too many: those at work, and those whose ack is not taken.
+   */
+  readonly crowded: boolean;
   /** Adds a delivery. Deliveries must be added in the order of arrival. */
   add(delivery: Delivery): void;
   /** Acks the delivery with the next batch. */
@@ -20,11 +24,16 @@ export interface AckBatch<Delivery> {
   take(): readonly Ack<Delivery>[];
 }
 
-export function ackBatch<Delivery>(): AckBatch<Delivery> {
+/** Makes a batch for a channel on which the broker leaves at most `prefetch` deliveries unsettled. */
+export function ackBatch<Delivery>(prefetch: number): AckBatch<Delivery> {
+  const crowd = Math.ceil(prefetch * CROWDED_SHARE);
   /** The unsettled deliveries, in the order of arrival. */
   const open = new Set<Delivery>();
   const finished = new Set<Delivery>();
   return {
+    get crowded() {
+      return open.size >= crowd;
+    },
     add: (delivery) => void open.add(delivery),
     ack(delivery) {
       if (open.has(delivery)) finished.add(delivery);
@@ -52,3 +61,6 @@ export function ackBatch<Delivery>(): AckBatch<Delivery> {
     return run.slice(-1).map((delivery) => ({ delivery, upTo: run.length > 1 }));
   }
 }
+
+/** The share of the prefetch at which a channel is crowded. The rest is room for deliveries that arrive while the acks are on their way. */
+const CROWDED_SHARE = 3 / 4;

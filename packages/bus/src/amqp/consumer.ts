@@ -71,7 +71,7 @@ export async function openConsumer(
     const { channel, session } = generation;
     await declarer.queue(session, topic);
     await channel.prefetch(concurrency);
-    const acks = acknowledger(generation);
+    const acks = acknowledger(generation, concurrency);
     const { consumerTag } = await channel.consume(queue, (received) => {
       // A null is the broker's only sign that the queue was deleted.
       if (received === null) void generation.end();

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { createInbox, type Msg } from "@nats-io/transport-node";
+import { ackDelay } from "../ack-delay.ts";
 import {
   BusUnavailable,
   type Delivery,
@@ -52,6 +53,9 @@ export async function natsConsumer(options: NatsConsumerOptions): Promise<NatsCo
   const idle = Promise.withResolvers<void>();
   /** The number of running handlers, including those of lost deliveries. Each one counts against `concurrency`. */
   let running = 0;
+  /** The acks that wait for each other. */
+  let finished: Finished[] = [];
+  const acking = ackDelay(ACK_WITHIN_MS, sendAcks);
   let open = true;
   let stopped: Promise<void> | null = null;
   let session = await begin(AbortSignal.timeout(timings.confirmMs));
@@ -85,13 +89,36 @@ export async function natsConsumer(options: NatsConsumerOptions): Promise<NatsCo
     running++;
     const one = held.take(messageOf(msg, `${stream}:${info.sequence}`), msg.reply ?? "", info);
     const disposition = await dispositionOf(handler, one.delivery);
-    // The consumer sends the answer in the same turn as the next request for messages, so that one write contains both.
-    const answer = disposition.kind === "dead-letter" ? await buried(one, disposition.reason) : answerOf(disposition);
-    const evenIfLost = disposition.kind === "ack" && disposition.evenIfLost === true;
-    if (!one.answer(answer, { evenIfLost })) await answerLater(one, answer);
+    if (disposition.kind === "ack") ackSoon({ one, evenIfLost: disposition.evenIfLost === true });
+    else {
+      const answer = disposition.kind === "dead-letter" ? await buried(one, disposition.reason) : nak(disposition.after);
+      if (!one.answer(answer)) await answerLater(one, answer);
+    }
+    leave();
+  }
+
+  function leave(): void {
     running--;
     if (ending.signal.aborted && running === 0) idle.resolve();
     session.ask();
+  }
+
+  /** Sends the ack within `ACK_WITHIN_MS`. If the process dies in this time, the server delivers the message again. */
+  function ackSoon(ack: Finished): void {
+    finished.push(ack);
+    if (ending.signal.aborted) acking.now();
+    else acking.later();
+  }
+
+  function sendAcks(): void {
+    const acks = finished;
+    finished = [];
+    for (const { one, evenIfLost } of acks) {
+      if (one.answer(ACK, { evenIfLost })) continue;
+      // A stop waits for this ack as it waits for a running handler.
+      running++;
+      void answerLater(one, ACK).then(leave);
+    }
   }
 
   async function buried({ delivery }: Held, reason: string): Promise<string> {
@@ -157,6 +184,7 @@ export async function natsConsumer(options: NatsConsumerOptions): Promise<NatsCo
 
   async function stop(): Promise<void> {
     ending.abort();
+    acking.now();
     if (running === 0) idle.resolve();
     const giveUp = setTimeout(() => {
       held.giveBack("The consumer stopped, and its time to finish is over.");
@@ -172,9 +200,13 @@ const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5000;
 /** How long a server may take to confirm that it sends no more messages. */
 const STOP_MS = 1000;
+/** How long an ack may wait for others, in milliseconds. */
+const ACK_WITHIN_MS = 5;
 
-function answerOf(disposition: Exclude<Disposition, { readonly kind: "dead-letter" }>): string {
-  return disposition.kind === "ack" ? ACK : nak(disposition.after);
+/** A delivery whose handler is done, and whose ack is not sent yet. */
+interface Finished {
+  readonly one: Held;
+  readonly evenIfLost: boolean;
 }
 
 async function dispositionOf(handler: DeliveryHandler, delivery: Delivery): Promise<Disposition> {
