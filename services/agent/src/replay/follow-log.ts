@@ -8,8 +8,8 @@ import { questionsNoted } from "../transitions/note-questions.ts";
 import { grantStale, redispatch } from "../transitions/redispatch.ts";
 import type { AskedModel, NextReply } from "./asked-model.ts";
 import { beginRun, putDocuments, startQueued } from "./begin-run.ts";
-import { seedContext } from "./seed-context.ts";
-import { decisionOf } from "./recorded-decision.ts";
+import { seedContext, seedLastSummaries } from "./seed-context.ts";
+import { decisionOf, renewalOf } from "./recorded-decision.ts";
 import { replyOf } from "./recorded-turns.ts";
 import { type Came, doneRow, resolveRecorded } from "./resolve-recorded.ts";
 import type { ReplayWorld } from "./replay-world.ts";
@@ -62,6 +62,7 @@ export async function followEvent(follower: Follower, event: NumberedRunEvent): 
       return;
     }
     case "run.cancelling":
+      await beforeCancelled(follower, event);
       await world.commit(runId, cancelRun(await world.snapshot(runId), { entryId: "replay", by: event.by }, world.rules));
       return;
     case "call.settled":
@@ -74,6 +75,13 @@ export async function followEvent(follower: Follower, event: NumberedRunEvent): 
       model.expect(null);
       return step(follower, null);
   }
+}
+
+/** A run without an open call ends as soon as it is cancelled, so it needs its whole usage before. */
+async function beforeCancelled({ world, record }: Follower, { sequence }: NumberedRunEvent): Promise<void> {
+  const later = record.events.filter((event) => event.sequence > sequence);
+  const end = later.find((event) => event.type === "run.cancelled");
+  if (end && !later.some(({ type }) => type === "turn")) await seedLastSummaries(world, record, end);
 }
 
 /** Lets the agent record an outcome that it learned after the end of the run. */
@@ -128,8 +136,22 @@ async function held({ world, record }: Follower, event: Extract<NumberedRunEvent
     tier: tier as "low",
     ...(approversNeeded === undefined ? {} : { approversNeeded }),
   };
+  await renewedSince(world, record, toolCallId);
   await askAgain(world, record.run.runId, toolCallId);
   await world.commit(record.run.runId, callHeld(await world.snapshot(record.run.runId), message, world.rules));
+}
+
+/**
+ * If a call that people are asked about is held once more, approvals had renewed the grant of the earlier decision in between, and the write was sent with it.
+ * No event says so.
+ */
+async function renewedSince(world: ReplayWorld, record: RunRecord, callId: string): Promise<void> {
+  const { runId } = record.run;
+  const snapshot = await world.snapshot(runId);
+  const call = callOf(snapshot, callId);
+  const recorded = record.calls.find((one) => one.callId === callId);
+  const renewed = call?.state === "held" && recorded ? renewalOf(call, recorded) : null;
+  if (renewed) await world.commit(runId, callDecided(snapshot, renewed.decided, renewed.grant, world.rules));
 }
 
 async function decided({ world, record }: Follower, event: Extract<NumberedRunEvent, { type: "call.decided" }>): Promise<void> {
@@ -231,6 +253,7 @@ async function fail(follower: Follower, event: Extract<NumberedRunEvent, { type:
   }
   const prefix = endedAfterWrites(writes, "");
   const reason = prefix !== "" && message.startsWith(prefix) ? message.slice(prefix.length) : message;
+  if (DERIVED.has(code) || STOPPED.has(code)) await seedLastSummaries(world, record, event);
   if (DERIVED.has(code)) return step(follower, null);
   if (STOPPED.has(code)) return step(follower, { kind: "stopped", code, message: reason });
   return step(follower, { kind: "fails", provider: providerOf(record), code, message: reason, waitMs: null });

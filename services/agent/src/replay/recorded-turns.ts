@@ -55,6 +55,25 @@ export function unpricedSummaries(record: RunRecord, turn: TurnEvent): number {
   return Math.max(0, addedBy(record, turn)("unpricedCalls") - 1);
 }
 
+/** Returns what a run has used by its end and not yet here. That were calls that wrote summaries, and no event of their own says so. */
+export function usedBySummaries({ usage }: EndEvent, now: Usage): Partial<Usage> {
+  const added = (name: keyof Usage): number => (usage[name] ?? 0) - (now[name] ?? 0);
+  return Object.fromEntries(SUMMED.flatMap((name) => (added(name) > 0 ? [[name, added(name)]] : [])));
+}
+
+export type EndEvent = Extract<NumberedRunEvent, { type: "run.cancelled" | "run.failed" }>;
+
+/** The figures that the usage of a summary has. The number of calls is that of the run's own turns. */
+const SUMMED = [
+  "inputTokens",
+  "outputTokens",
+  "cacheReadTokens",
+  "cacheWriteTokens",
+  "reasoningTokens",
+  "costMicroUsd",
+  "unpricedCalls",
+] as const;
+
 function addedBy({ events }: RunRecord, turn: TurnEvent): (name: keyof Usage) => number {
   const before = events.findLast((event) => event.sequence < turn.sequence && "usage" in event);
   const earlier: Partial<Usage> = before && "usage" in before ? before.usage : {};

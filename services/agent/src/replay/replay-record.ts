@@ -4,6 +4,7 @@ import { fillWorld } from "./fill-world.ts";
 import { findRecorded } from "./find-recorded.ts";
 import { type Difference, firstDifference } from "./first-difference.ts";
 import { followEvent, type Follower, settled } from "./follow-log.ts";
+import type { Profile } from "../profile.ts";
 import { recordedProfile, recordedProfileNames } from "./recorded-profile.ts";
 import { recordedSettings } from "./recorded-settings.ts";
 import { replayClock } from "./replay-clock.ts";
@@ -30,7 +31,7 @@ export interface Replayed {
  */
 export async function replayRecord(record: RunRecord): Promise<Replayed> {
   const model = askedModel();
-  const profile = recordedProfile(record);
+  const profile = withRoom(recordedProfile(record));
   const world = replayWorld({
     clock: replayClock(record.run.createdAt),
     profile,
@@ -73,6 +74,16 @@ export async function replayRecord(record: RunRecord): Promise<Replayed> {
     taken: came.filter((one) => one === "taken").length,
     asked: model.asked,
   };
+}
+
+/**
+ * Returns the profile without limits of the context. The log says of each turn which part of the conversation was left out. With the limits, the agent would
+ * also shorten the conversation for a model call that gave no turn, and ask for a summary that the log does not have.
+ */
+function withRoom(profile: Profile | null): Profile | null {
+  if (!profile) return null;
+  const { context: _, ...rest } = profile;
+  return rest;
 }
 
 /** Lets the agent add the outcomes that it learned after the end of the run. */
