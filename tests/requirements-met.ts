@@ -269,7 +269,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     namedServer("refuses the call if only one of its two names is right"),
   ],
   "B-10": [
-    investigations("stores who asks, what for, the timer, the index and the wake in one commit"),
+    investigations("stores who asks, what for, the index and the timer that repeats the wake in one commit"),
     entryTimer("repeats the wake, each under its own id, until the run has a document, and is gone then"),
   ],
   "M-01": [

@@ -66,6 +66,50 @@ describe("the outbox", () => {
     });
   });
 
+  it("publishes once, after the commit and without a row, what a timer of the change repeats", async () => {
+    await using t = await setup();
+    expect(await t.outbox.commit(SHARD, change("a", "a1"), [aMessage("r1"), aMessage("r2")])).toMatchObject({ outcome: "ok" });
+    await until(() => t.arrived.length === 3);
+    expect(t.arrived.toSorted()).toEqual(["a1", "r1", "r2"]);
+    expect(t.rows).toEqual(["a1"]);
+    t.clock.now += VISIBILITY_MS;
+    await t.polled();
+    expect(t.tried).toHaveLength(3);
+  });
+
+  it("says that a message without a row was not confirmed, and does not try it again", async () => {
+    const warn = vi.fn<Log["warn"]>();
+    await using t = await setup({ log: { ...silentLog, warn } });
+    t.faults.publish = 1;
+    await t.outbox.commit(SHARD, change("a"), [aMessage("r1")]);
+    await until(() => warn.mock.calls.length === 1);
+    expect(warn.mock.calls[0]?.[0]).toMatchObject({ id: "r1", topic: TOPIC });
+    t.clock.now += VISIBILITY_MS;
+    await t.polled();
+    expect(t.tried).toEqual(["r1"]);
+  });
+
+  it("publishes nothing without a row for a commit that did not happen", async () => {
+    await using t = await setup();
+    const stale = { ...change("a"), guards: [{ key: keyOf("a"), version: 7 }] };
+    expect(await t.outbox.commit(SHARD, stale, [aMessage("r1")])).toMatchObject({ outcome: "stale" });
+    await t.polled();
+    expect(t.tried).toEqual([]);
+  });
+
+  it("waits at a stop for a message without a row too", async () => {
+    await using t = await setup();
+    const open = t.holdPublishing();
+    await t.outbox.commit(SHARD, change("a"), [aMessage("r1")]);
+    let stopped = false;
+    const stopping = t.outbox.stop().then(() => (stopped = true));
+    await t.turns(20);
+    expect(stopped).toBe(false);
+    open();
+    await stopping;
+    await until(() => t.arrived.length === 1);
+  });
+
   it("keeps retrying while the bus is unavailable", async () => {
     await using t = await setup();
     t.faults.publish = 4;
@@ -183,6 +227,7 @@ async function setup(options: Pick<OutboxOptions, "prepare"> & Partial<Pick<Outb
   const arrived: string[] = [];
   const tried: string[] = [];
   const ops: string[] = [];
+  const rows: string[] = [];
   let settles = 0;
   let claims = 0;
   let gate = Promise.resolve();
@@ -200,6 +245,7 @@ async function setup(options: Pick<OutboxOptions, "prepare"> & Partial<Pick<Outb
     ...store,
     async commit(shard, asked) {
       ops.push(asked.op);
+      rows.push(...(asked.outbox ?? []).map(({ id }) => id));
       const reply = await store.commit(shard, asked);
       if (strikes("reply")) throw new StoreUnavailable("The reply was lost.");
       return reply;
@@ -226,6 +272,7 @@ async function setup(options: Pick<OutboxOptions, "prepare"> & Partial<Pick<Outb
   };
   return {
     clock,
+    rows,
     faults,
     state: store,
     outbox,

@@ -1,8 +1,8 @@
 import { type MessageBus, Unroutable } from "@toolbus/bus";
 import type { Json, Message } from "@toolbus/contracts";
 import { type Change, type CommitReply, type OutboxRow, type StateStore, StoreUnavailable } from "@toolbus/state";
-import type { Log } from "@toolbus/telemetry";
-import { rowsInContext, withinRow } from "./carried-context.ts";
+import { currentCarrier, type Log } from "@toolbus/telemetry";
+import { carrying, rowsInContext, withinRow } from "./carried-context.ts";
 import { lastingTrouble } from "./lasting-trouble.ts";
 import { pause } from "./pause.ts";
 import { untilDue } from "./until-due.ts";
@@ -29,8 +29,13 @@ export interface OutboxOptions {
  * but loses none.
  */
 export interface Outbox {
-  /** Commits with up to three tries of the same `op` if the store does not answer. Publishing continues in the background. */
-  commit(shard: string, change: Change): Promise<CommitReply>;
+  /**
+   * Commits with up to three tries of the same `op` if the store does not answer. Publishing continues in the background.
+   *
+   * `repeated` are messages that a timer of the change repeats until they have had their effect. They are published once, and need no row, because the
+   * timer sends them again whatever becomes of them (decision 0150).
+   */
+  commit(shard: string, change: Change, repeated?: readonly Message[]): Promise<CommitReply>;
   /** Stops the relay and waits for pending publishes. */
   stop(): Promise<void>;
 }
@@ -60,11 +65,13 @@ export function startOutbox(options: OutboxOptions): Outbox {
   })();
 
   return {
-    async commit(shard, change) {
+    async commit(shard, change, repeated = []) {
       const rows = change.outbox && rowsInContext(change.outbox);
       const timed: Change = rows ? { ...change, outbox: rows.map((row) => ({ ...row, dueIn: visibilityMs })) } : change;
       const reply = await commitWithRepeats(shard, timed);
-      if (reply.outcome === "ok") for (const { id, topic, message } of rows ?? []) publishSoon({ shard, id, topic, message });
+      if (reply.outcome !== "ok") return reply;
+      for (const { id, topic, message } of rows ?? []) inBackground(publishRow({ shard, id, topic, message }));
+      for (const message of repeated) inBackground(publishOnce(carrying(message, currentCarrier())));
       return reply;
     },
     async stop() {
@@ -102,9 +109,17 @@ export function startOutbox(options: OutboxOptions): Outbox {
     }
   }
 
-  function publishSoon(row: Pick<OutboxRow, "shard" | "id" | "topic" | "message">): void {
-    const done = publishRow(row).finally(() => underWay.delete(done));
+  function inBackground(publishing: Promise<void>): void {
+    const done = publishing.finally(() => underWay.delete(done));
     underWay.add(done);
+  }
+
+  async function publishOnce(message: Message): Promise<void> {
+    try {
+      await bus.publish(message);
+    } catch (error) {
+      log.warn({ ...whyNot(error), id: message.id, topic: message.topic }, "a message was not confirmed and is published again later");
+    }
   }
 
   async function publishRow(row: Pick<OutboxRow, "shard" | "id" | "topic" | "message">): Promise<void> {
@@ -116,9 +131,7 @@ export function startOutbox(options: OutboxOptions): Outbox {
       });
     } catch (error) {
       // The row stays in the outbox, and the relay publishes it after its visibility timeout.
-      // At a start, a service may publish before another one of the same process takes the topic. The sentence says all, and a stack would alarm people.
-      const why = error instanceof Unroutable ? { code: error.code, why: error.message } : { error };
-      log.warn({ ...why, id: row.id, topic: row.topic }, "a message was not confirmed and is published again later");
+      log.warn({ ...whyNot(error), id: row.id, topic: row.topic }, "a message was not confirmed and is published again later");
       return;
     }
     confirmed.push({ shard: row.shard, id: row.id });
@@ -137,6 +150,14 @@ export function startOutbox(options: OutboxOptions): Outbox {
       settling = null;
     }
   }
+}
+
+/**
+ * Returns the fields of the log for a message that was not published. At a start, a service may publish before another one of the same process takes the
+ * topic. The sentence says all then, and a stack would alarm people.
+ */
+function whyNot(error: unknown): object {
+  return error instanceof Unroutable ? { code: error.code, why: error.message } : { error };
 }
 
 async function asMessage(row: { readonly message: Json }): Promise<Message> {

@@ -38,6 +38,12 @@ interface Accepting {
 /** Signs the origins of runs. */
 export type OriginSigner = Pick<Identity, "signer">;
 
+/** A change that accepts an entry, and the wake that tells the agent. A timer of the change repeats the wake until the agent has taken the entry. */
+export interface Accepted {
+  readonly change: Change;
+  readonly wake: Message;
+}
+
 export interface AcceptedMessage extends Omit<Accepting, "keyHash"> {
   readonly runId: string;
   /** The stored conversation, or a new one that begins with this message. A new one has version 0. */
@@ -60,11 +66,11 @@ export async function acceptMessage(
   accepted: AcceptedMessage,
   config: GatewayConfig,
   { signer }: OriginSigner,
-): Promise<{ readonly change: Change; readonly origin: RunOrigin }> {
+): Promise<Accepted & { readonly origin: RunOrigin }> {
   const content = originOf(accepted, config);
   const key = keys.runOrigin(accepted.runId);
   const origin = await signDocument("tb-origin+jwt", { key, revision: 1, content }, signer);
-  return { change: acceptance(accepted, origin, config), origin };
+  return { ...acceptance(accepted, origin, config), origin };
 }
 
 function originOf({ now, runId, principal, conversation, ...accepted }: AcceptedMessage, config: GatewayConfig): RunOrigin {
@@ -84,7 +90,7 @@ function originOf({ now, runId, principal, conversation, ...accepted }: Accepted
   };
 }
 
-function acceptance(accepted: AcceptedMessage, origin: Signed<RunOrigin>, config: GatewayConfig): Change {
+function acceptance(accepted: AcceptedMessage, origin: Signed<RunOrigin>, config: GatewayConfig): Accepted {
   const { now, runId, principal, conversation } = accepted;
   const { conversationId, profile } = conversation.value;
   // A conversation is one trace, and its first message begins the trace.
@@ -105,7 +111,7 @@ function acceptance(accepted: AcceptedMessage, origin: Signed<RunOrigin>, config
     acceptedAt: now,
   };
   const expiresAt = now + KEPT_MS;
-  return {
+  const change: Change = {
     // A repeated request with the same Idempotency-Key has the same run id. `acceptedBefore` in send-message.ts answers it before this commit. The op
     // contains the id of the request. Otherwise the store would treat a different request with the same Idempotency-Key as a repeat, and would
     // answer "ok".
@@ -124,8 +130,9 @@ function acceptance(accepted: AcceptedMessage, origin: Signed<RunOrigin>, config
       listed(conversation.value),
       ...(config.RUNS_PER_PRINCIPAL === 0 ? [] : [{ index: openRunsOf(principal), member: runId, score: now }]),
     ],
-    ...announced(entry, 1, config, now),
+    timers: [repeating(entry, config, now)],
   };
+  return { change, wake: wakeFor(entry, 1, now) };
 }
 
 /** Accepts an empty conversation. */
@@ -151,12 +158,12 @@ export function acceptDeletion(
     readonly requestId: string;
   },
   config: GatewayConfig,
-): Change {
+): Accepted {
   const { now, conversation, runId, requestId } = accepted;
   const { conversationId, tenant, owner } = conversation.value;
   const entryId = deletionEntryId(conversationId);
   const entry: InboxEntry = { kind: "delete", entryId, runId, conversationId, agent: config.AGENT_NAME, by: owner, acceptedAt: now };
-  return {
+  const change: Change = {
     op: `accept:${entryId}:${requestId}`,
     guards: [{ key: keys.conversationOrigin(conversationId), version: conversation.version }],
     put: [
@@ -164,12 +171,13 @@ export function acceptDeletion(
       { key: keys.inbox(shardOf(runId), entryId), value: entry as unknown as Json, expiresAt: now + KEPT_MS },
     ],
     index: [{ index: conversationsOf({ tenant, id: owner }), member: conversationId, score: null }],
-    ...announced(entry, 1, config, now),
+    timers: [repeating(entry, config, now)],
   };
+  return { change, wake: wakeFor(entry, 1, now) };
 }
 
 /** Accepts the request to cancel a run. A second request makes no second entry. */
-export function acceptCancel({ runId, ...accepting }: Accepting & { readonly runId: string }, config: GatewayConfig): Change {
+export function acceptCancel({ runId, ...accepting }: Accepting & { readonly runId: string }, config: GatewayConfig): Accepted {
   return acceptEntry({ kind: "cancel", entryId: cancelEntryId(runId), runId, ...by(accepting, config) }, accepting, config);
 }
 
@@ -177,7 +185,7 @@ export function acceptCancel({ runId, ...accepting }: Accepting & { readonly run
 export function acceptAnswer(
   { callId, text, ...accepting }: Accepting & { readonly callId: string; readonly text: string },
   config: GatewayConfig,
-): Change {
+): Accepted {
   const { runId } = callParts(callId);
   return acceptEntry({ kind: "answer", entryId: answerEntryId(callId), runId, callId, text, ...by(accepting, config) }, accepting, config);
 }
@@ -186,14 +194,16 @@ function by({ principal, keyHash, now }: Accepting, config: GatewayConfig) {
   return { agent: config.AGENT_NAME, by: principal.id, ...(keyHash === undefined ? {} : { keyHash }), acceptedAt: now };
 }
 
-function acceptEntry(entry: InboxEntry, { requestId }: Accepting, config: GatewayConfig): Change {
+function acceptEntry(entry: InboxEntry, { requestId }: Accepting, config: GatewayConfig): Accepted {
   const key = keys.inbox(shardOf(entry.runId), entry.entryId);
-  return {
+  const now = entry.acceptedAt;
+  const change: Change = {
     op: `accept:${entry.entryId}:${requestId}`,
     guards: [{ key, version: 0 }],
-    put: [{ key, value: entry as unknown as Json, expiresAt: entry.acceptedAt + KEPT_MS }],
-    ...announced(entry, 1, config, entry.acceptedAt),
+    put: [{ key, value: entry as unknown as Json, expiresAt: now + KEPT_MS }],
+    timers: [repeating(entry, config, now)],
   };
+  return { change, wake: wakeFor(entry, 1, now) };
 }
 
 function keptConversation(value: ConversationOrigin, now: number): NonNullable<Change["put"]>[number] {
@@ -210,14 +220,12 @@ function listed(origin: ConversationOrigin): NonNullable<Change["index"]>[number
 const KEPT_MS = ORIGIN_KEPT_MS;
 const CONVERSATION_KEPT_MS = 31 * 86_400_000;
 
-/** Returns the wake of an entry, and the timer that repeats the wake until the agent has taken the entry. `n` distinguishes repeats. */
-export function announced(entry: InboxEntry, n: number, config: GatewayConfig, now: number): Required<Pick<Change, "timers" | "outbox">> {
-  const wake = wakeFor(entry, n, now);
-  return {
-    timers: [{ service: GATEWAY_SERVICE, id: timerIdOf(entry), dueIn: repeatIn(config.WAKE_REPEAT_MS, now) }],
-    // Each entry has one row in the outbox, and the next repeat replaces the message in the row. So rows do not pile up while no agent takes wakes.
-    outbox: [{ service: GATEWAY_SERVICE, id: `wake:${entry.entryId}`, topic: wake.topic, message: wake as unknown as Json, dueIn: 0 }],
-  };
+/**
+ * Returns the timer that repeats the wake of an entry until the agent has taken the entry. It is the promise that the agent hears of the entry, so the
+ * wake itself needs no row in the outbox.
+ */
+export function repeating(entry: InboxEntry, config: GatewayConfig, now: number): NonNullable<Change["timers"]>[number] {
+  return { service: GATEWAY_SERVICE, id: timerIdOf(entry), dueIn: repeatIn(config.WAKE_REPEAT_MS, now) };
 }
 
 /** Returns when a wake is repeated: up to a fifth later than asked, and at most a second, so that timers of about the same time are due together. */
@@ -228,7 +236,8 @@ function repeatIn(repeatMs: number, now: number): number {
 
 export const timerIdOf = (entry: InboxEntry): string => `entry:${entry.entryId}`;
 
-function wakeFor(entry: InboxEntry, n: number, now: number): Message {
+/** Returns the wake of an entry. `n` distinguishes repeats. */
+export function wakeFor(entry: InboxEntry, n: number, now: number): Message {
   const body: RunWake = { runId: entry.runId, entryId: entry.entryId };
   return message({
     id: `wake:${entry.entryId}#g${n}`,

@@ -156,16 +156,17 @@ describe("the timer of an accepted entry", () => {
   });
 
   it("does not pile up while there is no agent, and wakes the first one that starts", async () => {
-    await using t = await setup({ OUTBOX_VISIBILITY_MS: "400" }, { noAgent: true });
+    await using t = await setup({}, { noAgent: true });
     const runId = await t.accepted();
     for (const n of [1, 2, 3, 4, 5]) {
       t.clock.now += REPEAT_MS;
       await until(() => t.repeats(runId) === n);
     }
+    expect(t.rows()).toBe(0);
     await t.listenForWakes();
-    t.clock.now += 400;
+    t.clock.now += REPEAT_MS;
     await until(() => t.wakes.length === 1);
-    expect(t.wakes[0]?.id).toBe(`wake:${runId}#g${START + 5 * REPEAT_MS}`);
+    expect(t.wakes[0]?.id).toBe(`wake:${runId}#g${START + 6 * REPEAT_MS}`);
     await t.agent.take(runId);
     t.clock.now += REPEAT_MS;
     await until(() => t.done(runId));
@@ -197,6 +198,8 @@ async function setup(env: Readonly<Record<string, string>> = {}, options: { read
     /** Returns the number of commits that removed timers. */
     removals: (): number => changes.filter(({ op }) => op.startsWith("taken:")).length,
     repeats: (entryId: string): number => changes.filter(({ op }) => op.startsWith(`again:${entryId}:`)).length,
+    /** Returns the number of messages that commits put into the outbox. */
+    rows: (): number => changes.reduce((sum, { outbox = [] }) => sum + outbox.length, 0),
     wakesOf: (entryId: string): number => t.wakes.filter(({ attributes }) => attributes["toolbus-entry"] === entryId).length,
     /** Stops the gateway and returns its open work. */
     async left() {

@@ -1,7 +1,7 @@
 import { type InboxEntry, type Json, keys, parseCall, parseConversationState, parseInboxEntry, parseRun } from "@toolbus/contracts";
 import type { Outbox } from "@toolbus/runtime";
 import type { StateStore, TimerRow } from "@toolbus/state";
-import { announced } from "./accept.ts";
+import { repeating, wakeFor } from "./accept.ts";
 import { answeredCall, conversationOfDeletion } from "./entry-ids.ts";
 import { type GatewayConfig, GATEWAY_SERVICE } from "./settings.ts";
 
@@ -48,7 +48,9 @@ export function entryTimers(state: StateStore, outbox: Outbox, config: GatewayCo
         }),
       // `now` distinguishes the repeats, so that no broker treats this wake as a duplicate.
       ...again.map(({ entryId, guard, waiting }) =>
-        outbox.commit(shard, { op: `again:${entryId}:${now}`, guards: [guard], ...announced(waiting, now, config, now) }),
+        outbox.commit(shard, { op: `again:${entryId}:${now}`, guards: [guard], timers: [repeating(waiting, config, now)] }, [
+          wakeFor(waiting, now, now),
+        ]),
       ),
     ]);
   }

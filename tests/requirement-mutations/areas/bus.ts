@@ -68,9 +68,9 @@ export const busMutations: Mutations = {
     patches: [
       {
         file: "services/gateway/src/inbound/start-investigation.ts",
-        find: "    return { ...(await outbox.commit(shardOf(runId), change)), started };",
+        find: "    return { ...(await outbox.commit(shardOf(runId), change, [wake])), started };",
         replace:
-          '    const { outbox: announced = [], ...accepted } = change;\n    const reply = await outbox.commit(shardOf(runId), accepted);\n    if (reply.outcome === "ok") await outbox.commit(shardOf(runId), { op: `${accepted.op}:announce`, guards: [{ key: accepted.guards[0].key, version: reply.commit }], outbox: announced });\n    return { ...reply, started };',
+          '    const { timers = [], ...accepted } = change;\n    const reply = await outbox.commit(shardOf(runId), accepted, [wake]);\n    if (reply.outcome === "ok") await outbox.commit(shardOf(runId), { op: `${accepted.op}:announce`, guards: [{ key: accepted.guards[0].key, version: reply.commit }], timers });\n    return { ...reply, started };',
       },
     ],
   },

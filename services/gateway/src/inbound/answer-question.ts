@@ -45,10 +45,8 @@ export async function answerQuestion(
     const call = parseCall(documents[1]?.value);
     const notAsked = whyNotAsked(call.ok ? call.value : null, run.now);
     if (notAsked !== null) return refused("not_asked", notAsked, READ_THE_RUN);
-    const { outcome } = await outbox.commit(
-      shardOf(runId),
-      acceptAnswer({ callId, text, principal, requestId, keyHash, now: run.now }, config),
-    );
+    const { change, wake } = acceptAnswer({ callId, text, principal, requestId, keyHash, now: run.now }, config);
+    const { outcome } = await outbox.commit(shardOf(runId), change, [wake]);
     if (outcome === "ok") return { kind: "accepted", run, replayed: false };
   }
   return refused("conflict", "The answer could not be stored.", "Repeat it.");

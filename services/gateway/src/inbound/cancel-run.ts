@@ -37,7 +37,8 @@ export async function cancelRun(
       return refused("run_ended", `The run has already ended: ${run.run.status}.`, `Read it at /v1/runs/${runId}.`);
     }
     if (asked) return { kind: "accepted", run, over: false, replayed: false };
-    const { outcome } = await outbox.commit(shardOf(runId), acceptCancel({ runId, principal, requestId, keyHash, now: run.now }, config));
+    const { change, wake } = acceptCancel({ runId, principal, requestId, keyHash, now: run.now }, config);
+    const { outcome } = await outbox.commit(shardOf(runId), change, [wake]);
     if (outcome === "ok") return { kind: "accepted", run, over: false, replayed: false };
   }
   return refused("conflict", "The cancel could not be stored.", "Repeat it.");

@@ -35,8 +35,8 @@ export async function deleteConversation(
     const busy = await activeRun(inbound, found);
     if (busy !== null) return isBusy(busy);
     const runId = newRunId({ now: clock(), random: random(32) }, conversationId);
-    const change = acceptDeletion({ now, conversation: { version, value: origin }, runId, requestId }, config);
-    const { outcome } = await outbox.commit(shardOf(conversationId), change);
+    const { change, wake } = acceptDeletion({ now, conversation: { version, value: origin }, runId, requestId }, config);
+    const { outcome } = await outbox.commit(shardOf(conversationId), change, [wake]);
     if (outcome === "ok") return { kind: "deleted", conversationId, deletedAt: now };
     // A message was accepted first, so the loop reads again.
   }

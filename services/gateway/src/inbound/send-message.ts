@@ -66,8 +66,8 @@ export async function sendMessage(
     const conversation = { version, value: origin };
     const message = { now, principal, requestId, runId, conversation, text, input: {}, ifActive, messageHash, traceparent };
     const commit = async () => {
-      const { change, origin: started } = await acceptMessage(message, config, identity);
-      return { ...(await outbox.commit(shardOf(message.runId), change)), started };
+      const { change, wake, origin: started } = await acceptMessage(message, config, identity);
+      return { ...(await outbox.commit(shardOf(message.runId), change, [wake])), started };
     };
     const reply = await underWay.within(principal, runId, commit);
     if (isRefused(reply)) return reply;

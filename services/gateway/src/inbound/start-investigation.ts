@@ -51,8 +51,8 @@ export async function startSubject(
   const { hash: messageHash } = known;
   const message = { now, principal, requestId: newRequestId(inbound), runId, conversation, text, input, messageHash, traceparent };
   const commit = async () => {
-    const { change, origin: started } = await acceptMessage({ ...message, ifActive: "enqueue" }, config, identity);
-    return { ...(await outbox.commit(shardOf(runId), change)), started };
+    const { change, wake, origin: started } = await acceptMessage({ ...message, ifActive: "enqueue" }, config, identity);
+    return { ...(await outbox.commit(shardOf(runId), change, [wake])), started };
   };
   for (let attempt = 1; attempt <= TRIES; attempt++) {
     const reply = await underWay.within(principal, runId, commit);
