@@ -72,6 +72,15 @@ export function renewalOf(call: Call, recorded: RecordedCall): RecordedDecision 
   return { decided, grant, ledger: null };
 }
 
+/**
+ * Returns the answer with which approvals refuses to renew the grant of an approved call, because it did not begin in time. No event says that it came. Returns
+ * null if the call was never approved.
+ */
+export function lapseOf({ callId: toolCallId, grant, approvalId }: Call, { result }: RecordedCall): ApprovalDecided | null {
+  if (grant === undefined || approvalId === undefined) return null;
+  return { toolCallId, approvalId, outcome: "expired", decidedBy: [], ...wordsOf("expired", result?.error?.message ?? "") };
+}
+
 /** Returns what people wrote, or why approvals refused. The log has it only in the result that the model read. */
 function wordsOf(outcome: ApprovalDecided["outcome"], message: string): Pick<ApprovalDecided, "comment" | "reason"> {
   const comment = / They said: "([\s\S]*)" (?:Do not try it again|Rework the arguments)/.exec(message)?.[1];

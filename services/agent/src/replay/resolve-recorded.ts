@@ -10,7 +10,7 @@ import type { Rules } from "../transitions/rules.ts";
 import type { Snapshot } from "../transitions/snapshot.ts";
 import { checkWaiting } from "../transitions/waiting.ts";
 import { resultOf, shownOf } from "./fill-world.ts";
-import { renewalOf } from "./recorded-decision.ts";
+import { lapseOf, renewalOf } from "./recorded-decision.ts";
 import type { ReplayWorld } from "./replay-world.ts";
 
 type ResolvedEvent = Extract<NumberedRunEvent, { type: "call.resolved" }>;
@@ -94,6 +94,7 @@ function ownEnd(world: ReplayWorld, snapshot: Snapshot, { event, recorded, activ
     () => redispatch(snapshot, callId, sendingRow(recorded), world.rules, why),
     ...(isOutOfTime(recorded) ? [() => checkWaiting(over, world.rules)] : []),
     ...(recorded.result?.error?.code === "approval_lapsed" ? [() => renewed(snapshot, recorded, world.rules)] : []),
+    ...(recorded.result?.error?.code === "approval_expired" ? [() => notRenewed(snapshot, recorded, world.rules)] : []),
   ];
   const ends = possible.flatMap((make) => {
     const change = make();
@@ -109,6 +110,13 @@ function renewed(snapshot: Snapshot, recorded: RecordedCall, rules: Rules): Chan
   const call = callOf(snapshot, recorded.callId);
   const renewal = call && renewalOf(call, recorded);
   return renewal ? callDecided(snapshot, renewal.decided, renewal.grant, rules) : null;
+}
+
+/** Returns the change with which the agent learns that an approval is over whose grant it wanted to renew, or null if it asks for none. */
+function notRenewed(snapshot: Snapshot, recorded: RecordedCall, rules: Rules): Change | null {
+  const call = callOf(snapshot, recorded.callId);
+  const lapse = call && lapseOf(call, recorded);
+  return lapse ? callDecided(snapshot, lapse, undefined, rules) : null;
 }
 
 /** Returns the worker's row of a call that the agent ended with what the worker had recorded, or null if a worker did not end it. */
