@@ -1,18 +1,18 @@
 import { endedAfterWrites, keys, type LedgerRow, type NumberedRunEvent, type RecordedCall, type RunRecord } from "@toolbus/contracts";
-import { secretHash } from "@toolbus/grants";
 import { advanceRun } from "../steps/advance.ts";
 import { cancelRun } from "../transitions/cancel.ts";
 import { callDecided, callHeld, callOf } from "../transitions/decided.ts";
 import { followWrite } from "../transitions/follow.ts";
 import { questionsNoted } from "../transitions/note-questions.ts";
-import { grantStale, redispatch } from "../transitions/redispatch.ts";
+import { redispatch } from "../transitions/redispatch.ts";
 import type { AskedModel, NextReply } from "./asked-model.ts";
 import { beginRun, putDocuments, startQueued } from "./begin-run.ts";
 import { seedContext, seedLastSummaries } from "./seed-context.ts";
-import { decisionOf, renewalOf } from "./recorded-decision.ts";
+import { decisionOf } from "./recorded-decision.ts";
 import { replyOf } from "./recorded-turns.ts";
 import { type Came, doneRow, resolveRecorded } from "./resolve-recorded.ts";
 import type { ReplayWorld } from "./replay-world.ts";
+import { askAgain, beforeCancelled, renewedSince } from "./unsaid-steps.ts";
 
 export interface Follower {
   readonly world: ReplayWorld;
@@ -62,7 +62,7 @@ export async function followEvent(follower: Follower, event: NumberedRunEvent): 
       return;
     }
     case "run.cancelling":
-      await beforeCancelled(follower, event);
+      await beforeCancelled(world, record, event);
       await world.commit(runId, cancelRun(await world.snapshot(runId), { entryId: "replay", by: event.by }, world.rules));
       return;
     case "call.settled":
@@ -75,13 +75,6 @@ export async function followEvent(follower: Follower, event: NumberedRunEvent): 
       model.expect(null);
       return step(follower, null);
   }
-}
-
-/** A run without an open call ends as soon as it is cancelled, so it needs its whole usage before. */
-async function beforeCancelled({ world, record }: Follower, { sequence }: NumberedRunEvent): Promise<void> {
-  const later = record.events.filter((event) => event.sequence > sequence);
-  const end = later.find((event) => event.type === "run.cancelled");
-  if (end && !later.some(({ type }) => type === "turn")) await seedLastSummaries(world, record, end);
 }
 
 /** Lets the agent record an outcome that it learned after the end of the run. */
@@ -141,19 +134,6 @@ async function held({ world, record }: Follower, event: Extract<NumberedRunEvent
   await world.commit(record.run.runId, callHeld(await world.snapshot(record.run.runId), message, world.rules));
 }
 
-/**
- * If a call that people are asked about is held once more, approvals had renewed the grant of the earlier decision in between, and the write was sent with it.
- * No event says so.
- */
-async function renewedSince(world: ReplayWorld, record: RunRecord, callId: string): Promise<void> {
-  const { runId } = record.run;
-  const snapshot = await world.snapshot(runId);
-  const call = callOf(snapshot, callId);
-  const recorded = record.calls.find((one) => one.callId === callId);
-  const renewed = call?.state === "held" && recorded ? renewalOf(call, recorded) : null;
-  if (renewed) await world.commit(runId, callDecided(snapshot, renewed.decided, renewed.grant, world.rules));
-}
-
 async function decided({ world, record }: Follower, event: Extract<NumberedRunEvent, { type: "call.decided" }>): Promise<void> {
   const { runId } = record.run;
   const { callId } = event;
@@ -168,14 +148,6 @@ async function decided({ world, record }: Follower, event: Extract<NumberedRunEv
   const { decided: answer, grant, ledger } = decisionOf(event, recorded, call, earlier);
   const definition = record.tools.find(({ hash }) => hash === call.toolHash)?.definition ?? null;
   await world.commit(runId, callDecided(snapshot, answer, grant, world.rules, { ledger, definition }));
-}
-
-/** If the write was sent, its worker found that its grant no longer held, and the agent asked for another one. No event says so. */
-async function askAgain(world: ReplayWorld, runId: string, callId: string): Promise<void> {
-  const snapshot = await world.snapshot(runId);
-  const call = callOf(snapshot, callId);
-  if (call?.state === "dispatched")
-    await world.commit(runId, grantStale(snapshot, { callId, secretHash: secretHash(call.secret), toolHash: null }, world.rules));
 }
 
 async function unserved(follower: Follower, event: Extract<NumberedRunEvent, { type: "call.unserved" }>): Promise<void> {
