@@ -23,4 +23,5 @@ export {
 export { natsRights } from "./nats/rights.ts";
 export { faultFields, loggedId } from "./pipeline-log.ts";
 export { type Place, places, type Places } from "./places.ts";
+export { reachBroker } from "./reach-broker.ts";
 export type { Unusable } from "./unusable-messages.ts";

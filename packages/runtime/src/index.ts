@@ -1,5 +1,5 @@
 // The command line imports the following names from here, because it may import the bus and the store only through this package.
-export { type BrokerSetup, brokerSetup } from "@toolbus/bus";
+export { type BrokerSetup, brokerSetup, reachBroker } from "@toolbus/bus";
 export { copySqliteStore, lockSqliteStore, storeDurability, tryLockDirectory } from "@toolbus/state";
 export { type ApiKeys, apiKeys, type Principal, readApiKeys } from "./http/api-keys.ts";
 export { bodyTextOf } from "./http/body-text.ts";

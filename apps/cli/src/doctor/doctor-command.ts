@@ -7,6 +7,7 @@ import { Failure } from "../toolbus/failure.ts";
 import type { Check } from "./check.ts";
 import { checkAgents } from "./check-agents.ts";
 import { checkKey } from "./check-key.ts";
+import { checkBus } from "./check-bus.ts";
 import { checkApprovals } from "./check-approvals.ts";
 import { checkLetters } from "./check-letters.ts";
 import { checkDataDirectory, checkKeyFiles, checkNode } from "./check-machine.ts";
@@ -47,6 +48,7 @@ async function allChecks(context: Context, health: readonly string[]): Promise<C
     await checkDataDirectory(context),
     ...(keyFiles ? [keyFiles] : []),
     ...(modelSettings ? [modelSettings] : []),
+    ...(await checkBus(context)),
     ...(await checkStore(context)),
     checkReady("gateway", options.url, gateway),
     checkReady("approvals", options.approvalsUrl, approvals),
