@@ -19,7 +19,7 @@ export interface Acknowledger {
 
 /**
  * Makes the acknowledger of a channel on which the broker leaves at most `prefetch` deliveries unsettled. A quorum queue writes an ack to disk as it
- * writes a message. With one ack for ten deliveries, a call over RabbitMQ was a fifth faster. If the process dies before the ack, the broker delivers
+ * writes a message, so the next message waits for it (decision 0149). If the process dies before the ack, the broker delivers
  * the messages again, as after a crash at the end of a handler.
  */
 export function acknowledger({ channel, gone, session }: Generation<Channel>, prefetch: number): Acknowledger {
