@@ -5,8 +5,8 @@ import { silentPipelineLog } from "./pipeline-log.ts";
 
 /**
  * Opens one connection to the broker that a URL names, as a service does, and closes it. Declares nothing. Returns a name of the broker without the login,
- * or null if the bus is in the process. Rejects with `BusUnavailable` and one sentence if the URL names no bus, if no broker answers within `connectForMs`
- * milliseconds, or if it refuses the login.
+ * or null if the bus is in the process. Rejects with `BusUnavailable` and one sentence if the URL names no bus, if it refuses the login, or if no broker
+ * answers. The last attempt begins within `connectForMs` milliseconds, and each one gives up after 5 s.
  */
 export async function reachBroker(url: string, { connectForMs }: { readonly connectForMs: number }): Promise<string | null> {
   const named = busKind(url);

@@ -19,8 +19,8 @@ export interface Acknowledger {
 
 /**
  * Makes the acknowledger of a channel on which the broker leaves at most `prefetch` deliveries unsettled. A quorum queue writes an ack to disk as it
- * writes a message, so the next message waits for it (decision 0149). If the process dies before the ack, the broker delivers
- * the messages again, as after a crash at the end of a handler.
+ * writes a message, so the next message waits for it (decision 0149). If the process dies before the ack, the broker delivers the messages again, as after
+ * a crash at the end of a handler.
  */
 export function acknowledger({ channel, gone, session }: Generation<Channel>, prefetch: number): Acknowledger {
   const batch = ackBatch<ConsumeMessage>(prefetch);

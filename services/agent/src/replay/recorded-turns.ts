@@ -55,7 +55,7 @@ export function unpricedSummaries(record: RunRecord, turn: TurnEvent): number {
   return Math.max(0, addedBy(record, turn)("unpricedCalls") - 1);
 }
 
-/** Returns what a run has used by its end and not yet here. That were calls that wrote summaries, and no event of their own says so. */
+/** Returns what a run has used by its end and not yet here. Calls that wrote summaries used it, and no event says so. */
 export function usedBySummaries({ usage }: EndEvent, now: Usage): Partial<Usage> {
   const added = (name: keyof Usage): number => (usage[name] ?? 0) - (now[name] ?? 0);
   return Object.fromEntries(SUMMED.flatMap((name) => (added(name) > 0 ? [[name, added(name)]] : [])));

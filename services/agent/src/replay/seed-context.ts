@@ -66,10 +66,11 @@ function windowOf({ run, transcript }: RunRecord, { round, pruned }: Turn): Wind
   const seen = transcript.slice(0, own < 0 ? transcript.length : own).map(({ entry }, n) => ({ sequence: n + 1, entry }));
   const units = unitsOf(seen, () => 0);
   const required = requiredUnits(units, run.runId);
-  const sums = sumsFrom(units, required);
+  const most = seen.length - (pruned?.entries ?? 0);
+  const sums = sumsFrom(units, required, most);
   const firsts = units.flatMap((unit, n) => (pruned?.summary || headOf(unit).type === "user" ? [n] : []));
   const possible = firsts.filter((n) => !required.slice(0, n).includes(true)).toReversed();
-  for (let wanted = seen.length - (pruned?.entries ?? 0); wanted > 0; wanted--) {
+  for (let wanted = most; wanted > 0; wanted--) {
     const first = possible.find((n) => sums[n + 1]?.has(wanted - sizeOf(units[n])));
     if (first === undefined) continue;
     const { from, kept, anchor } = selectedWindow(units, selectionOf(units, required, sums, { first, wanted }));
@@ -78,12 +79,15 @@ function windowOf({ run, transcript }: RunRecord, { round, pruned }: Turn): Wind
   return null;
 }
 
-/** Returns, for each unit, which numbers of entries can be chosen from it and those after it. The required units are always chosen. */
-function sumsFrom(units: readonly Unit[], required: readonly boolean[]): readonly ReadonlySet<number>[] {
+/**
+ * Returns, for each unit, which numbers of entries can be chosen from it and those after it, up to `most`. The required units are always chosen. A window is short,
+ * so the limit keeps a long conversation cheap.
+ */
+function sumsFrom(units: readonly Unit[], required: readonly boolean[], most: number): readonly ReadonlySet<number>[] {
   const sums: Set<number>[] = [new Set([0])];
   for (const [n, unit] of [...units.entries()].toReversed()) {
     const after = sums[0] ?? new Set();
-    const chosen = [...after].map((sum) => sum + sizeOf(unit));
+    const chosen = [...after].map((sum) => sum + sizeOf(unit)).filter((sum) => sum <= most);
     sums.unshift(new Set(required[n] ? chosen : [...after, ...chosen]));
   }
   return sums;
