@@ -1,3 +1,4 @@
+import { advisoryIds } from "./advisory-ids.ts";
 import { line as cleanLine } from "./clean-text.ts";
 import { marksOf, sectionOf } from "./changelog-words.ts";
 import type { ChangelogMark } from "./release-facts.ts";
@@ -126,9 +127,7 @@ function itemOf(at: number, texts: readonly string[], section: ChangelogMark | "
   const plain = text.replace(/^(?:#\d{1,7}\s+)+/, "").replaceAll(/\]\([^)\s]{1,300}\)/g, "]");
   const marks = marksOf(plain, section);
   if (marks.length === 0) return [];
-  const advisories = [...text.matchAll(/\b(?:CVE-\d{4}-\d{4,7}|GHSA(?:-[23456789cfghjmpqrvwx]{4}){3}|GHSL-\d{4}-\d{3,5})\b/gi)].map(
-    ([id]) => cleanLine(id, 30),
-  );
+  const advisories = advisoryIds(text).map((id) => cleanLine(id, 30));
   return [
     {
       line: at,

@@ -1,3 +1,4 @@
+import { advisoryIds } from "./advisory-ids.ts";
 import { line } from "./clean-text.ts";
 import type { CommitFacts, SecurityWord } from "./release-facts.ts";
 
@@ -29,9 +30,7 @@ export function readMessage(subject: string, body: string): MessageFacts {
       ([, issue]) => issue,
     ),
   );
-  const advisories = unique(
-    [...whole.matchAll(/\b(?:CVE-\d{4}-\d{4,7}|GHSA(?:-[23456789cfghjmpqrvwx]{4}){3}|GHSL-\d{4}-\d{3,5})\b/gi)].map(([id]) => id),
-  );
+  const advisories = unique(advisoryIds(whole));
   // The addresses in what a bot writes have words such as "security-updates", and say nothing about the commit.
   const words = whole.replaceAll(/\bhttps?:\/\/[^\s<>"')\]]{1,2000}/gi, " ");
   const security = securityIn(subject, words);

@@ -95,6 +95,17 @@ describe("the exported names of a release", () => {
     expect(rust("pub enum Kind {\n    One,\n    Two,\n}", "pub enum Kind {\n    One,\n}")).toEqual({ ...nothing, removed: ["Kind::Two"] });
   });
 
+  it("have an enumeration with another form if a variant is new or has other values, unless the enumeration is open", () => {
+    const kind = (variants: string, before = "") => `${before}pub enum Kind {\n    One,\n${variants}}`;
+    expect(rust(kind(""), kind("    Two,\n"))).toEqual({ ...nothing, changed: ["Kind::Two"], added: ["Kind::Two"] });
+    expect(rust(kind("    Two(u8),\n"), kind("    Two(Box<u8>),\n"))).toEqual({ ...nothing, changed: ["Kind::Two"] });
+    const open = "#[non_exhaustive]\n/// Says what it is.\n#[derive(\n    Debug,\n)]\n";
+    expect(rust(kind("", open), kind("    Two,\n", open))).toEqual(nothing);
+    // The attribute is that of the item before.
+    const other = "#[non_exhaustive]\npub struct Open {\n}\n";
+    expect(rust(kind("", other), kind("    Two,\n", other)).changed).toEqual(["Kind::Two"]);
+  });
+
   it("have a trait with another form if it has a new function without a body", () => {
     const trait = (functions: string) => `pub trait Store {\n    fn read(&self);\n${functions}}`;
     expect(rust(trait(""), trait("    fn write(&self);\n"))).toEqual({

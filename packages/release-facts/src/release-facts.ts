@@ -94,7 +94,7 @@ const Commit = Type.Object(
     revertsInRelease: Type.Optional(Type.Literal(true)),
     /** Numbers of issues that the message says it fixes. */
     fixes: Type.Optional(Type.Array(Text(20), { maxItems: 10 })),
-    /** CVE, GHSA and GHSL identifiers in the message. The last are those of GitHub's Security Lab. */
+    /** Identifiers of published vulnerabilities in the message, such as CVE-2026-1234. */
     advisories: Type.Optional(Type.Array(Text(30), { maxItems: 10 })),
     security: Type.Optional(Type.Array(Type.Enum([...securityWords]), { maxItems: securityWords.length })),
     /** Those of the words that stand close after a verb such as prevent, so the message says that the commit takes a danger away. */
