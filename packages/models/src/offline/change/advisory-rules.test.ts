@@ -33,6 +33,14 @@ describe("a published advisory", () => {
     ]);
   });
 
+  it("is not fixed by the commit that makes the release, although the advisory names it", () => {
+    const release = { hash: "f2".repeat(6), subject: "1.0.1 release" };
+    const { findings } = assess({ fixed: [{ id: "A-1", commits: [release.hash] }] }, { commits: [release, fix, { subject: "Sort" }] });
+    const [found] = findings.filter(({ kind }) => kind === "security_fix");
+    expect(JSON.stringify(found?.evidence)).not.toContain(release.subject);
+    expect(found?.evidence).toContainEqual({ advisory: "A-1" });
+  });
+
   it("is a place of its own if no commit is known, and is reported once if the message of a fix names it", () => {
     const fixed = [{ id: "A-1", aliases: ["CVE-2026-1111"] }, { id: "A-2" }];
     const commit = { subject: "Fix the size (CVE-2026-1111)", advisories: ["CVE-2026-1111"] };

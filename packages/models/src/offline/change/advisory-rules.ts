@@ -3,7 +3,7 @@ import type { ReleaseFacts } from "@toolbus/release-facts";
 import type { ChangeFinding } from "./change-finding.ts";
 import { changeThresholds } from "./change-thresholds.ts";
 import { atAdvisories, atCommits, finding, named } from "./evidence.ts";
-import { type CommitFacts, type ProductChange, textOf, touches, typeOf } from "./product-change.ts";
+import { type CommitFacts, isRelease, type ProductChange, textOf, touches, typeOf } from "./product-change.ts";
 
 type FixedAdvisory = NonNullable<ReleaseFacts["advisories"]>["fixed"]["list"][number];
 
@@ -19,7 +19,13 @@ export function knownFixes(change: ProductChange): ReadonlySet<string> {
 function fixesOf({ commits = [] }: FixedAdvisory, change: ProductChange): readonly string[] {
   const [only, ...more] = change.commits;
   const isSure = only !== undefined && more.length === 0 && change.facts.commits.omitted === 0;
-  return commits.length === 0 && isSure ? [only.hash] : commits;
+  // An advisory often links to the commit that makes the release, which is no fix.
+  const isFix = (hash: string) => {
+    const commit = change.facts.commits.list.find((each) => each.hash === hash);
+    return commit === undefined || !isRelease(commit) || change.commits.includes(commit);
+  };
+  const fixes = commits.filter(isFix);
+  return fixes.length === 0 && isSure ? [only.hash] : fixes;
 }
 
 /** What the release has besides the commits that advisories name: commits that name an advisory or merge a private fix, and those with the words of a fix. */

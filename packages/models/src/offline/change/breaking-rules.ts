@@ -132,7 +132,7 @@ function changedSignatures({ facts, files }: ProductChange): readonly ChangeFind
   );
   if (changed.length === 0) return [];
   const paths = new Set(changed.map(({ file }) => file));
-  // What is also new is a method of an interface. Calls still compile, and few users implement the interface.
+  // What is also new is a method of an interface or a variant. Calls still compile, and few users implement the interface or match every variant.
   const isNew = changed.every(({ file, name }) => facts.exports.added.some((added) => added.file === file && added.name === name));
   const text = `${counted(changed.length, "exported name")} of a library ${changed.length === 1 ? "has" : "have"} another form: ${named(changed.map(({ name }) => name))}.`;
   return [finding("changed-signatures", isNew ? "medium" : promised(facts), text, atFiles(files.filter(({ path }) => paths.has(path))))];

@@ -207,6 +207,15 @@ describe("dependencies", () => {
     expect(rulesOf({ dependencies: [{ name: "anything", step: "minor" }] })).toEqual(["dependency-steps"]);
   });
 
+  it("of tests in the same Go repository are nothing if they have the version of the release", () => {
+    const sibling = { name: "go.io/one/api", from: "v1.0.0", to: "v1.0.1", sibling: true as const };
+    const tests = { name: "go.io/one/tests", from: "v1.0.0", to: "v1.0.1" };
+    expect(rulesOf({ dependencies: [sibling, tests] })).toEqual([]);
+    expect(rulesOf({ dependencies: [tests] })).toEqual(["dependency-steps"]);
+    expect(rulesOf({ dependencies: [sibling, { ...tests, to: "v1.0.2" }] })).toEqual(["dependency-steps"]);
+    expect(rulesOf({ dependencies: [sibling, { ...tests, name: "go.io/two/tests" }] })).toEqual(["dependency-steps"]);
+  });
+
   it("from the same monorepo are nothing if they move by a patch", () => {
     const own = { packageName: "@one/server" };
     expect(rulesOf({ ...own, dependencies: [{ name: "@one/types" }] })).toEqual([]);

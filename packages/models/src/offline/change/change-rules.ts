@@ -33,10 +33,10 @@ export const changeRules = {
   "security-wording": {
     kind: "security_fix",
     looksAt:
-      "commits to product code, or to templates of pages, of the type security, or whose subject has a verb such as fix, drop or prevent close to a word such as bypass, attack, access check or integer overflow, that verifies a token, an origin or the like, that handles a bypass, that keeps a server from ending, that keeps an address out of logs, that repairs what was not escaped, that requires a right or closes a way in, whose body says that it prevents an attack such as injection, or that repairs an origin, a cookie, a login or the like and speaks of security. If one commit is a fix or the changelog names one, also repairs of crashes by malformed input, names and paths that are validated, what is escaped, unsafe things that are refused, limits of depth, forms and algorithms that are accepted no longer, and fixes that are marked as breaking",
+      "commits to product code, or to templates of pages, of the type security, or whose subject has a verb such as fix, drop or prevent close to a word such as bypass, attack, access check or integer overflow, that verifies a token, an origin or the like, that handles a bypass, that keeps a server from ending, that keeps an address out of logs, that repairs what was not escaped, that requires a right or closes a way in, that refuses what is revoked, that stops reading options or using what turns a text into markup, or that repairs where a login leads to, whose body says that it prevents an attack such as injection, or that repairs an origin, a cookie, a login or the like and speaks of security. If one commit is a fix or the changelog names one, also repairs of crashes by malformed input, names and paths that are validated, what is escaped, unsafe things that are refused, limits of depth, forms and algorithms that are accepted no longer, timeouts of handshakes and headers, segmentation faults, and fixes that are marked as breaking",
     severity: "high",
     limits:
-      "A fix whose message does not say so is not found, unless the changelog does. A fault that shows on exit does not count, and neither does a warning of a tool.",
+      "A fix whose message does not say so is not found, unless the changelog does. A fault that shows on exit does not count, and neither does a warning of a tool or the repair of an earlier fix.",
     advice: "Ask a security owner to review it and install the release soon, because an attacker can read the fix too.",
   },
   "security-announced": {
@@ -57,7 +57,7 @@ export const changeRules = {
   "dependency-advisory": {
     kind: "security_fix",
     looksAt:
-      "steps of runtime dependencies of npm and Go, of the release of Go that a program is built with, and of crates and Python packages whose lowest version is raised to exactly the first one with the fix, whose version before is affected by a published advisory and whose version after is not, from a list that somebody gave",
+      "steps of runtime dependencies of npm and Go, and of crates and Python packages whose lowest version is raised to exactly the first one with the fix, whose version before is affected by a published advisory and whose version after is not, from a list that somebody gave",
     severity: "medium",
     limits:
       "Whether the product uses the vulnerable part is unknown. Of a range, the lowest version counts. Lock files and bundled libraries are not compared.",
@@ -98,8 +98,8 @@ export const changeRules = {
   "changed-signatures": {
     kind: "breaking_change",
     looksAt:
-      "public functions and methods of Rust and Go libraries that have other parameters, public fields that have another type, aliases of Rust that stand for another type, and functions that an implementation of an interface or a trait must have now",
-    severity: "high, or medium in a patch and for an interface or a trait alone",
+      "public functions and methods of Rust and Go libraries that have other parameters, public fields that have another type, aliases of Rust that stand for another type, variants of an exhaustive enumeration that are new or have other values, and functions that an implementation of an interface or a trait must have now",
+    severity: "high, or medium in a patch and for an interface, a trait or a new variant alone",
     limits:
       "In other languages, most changes of parameters break nobody. A new function of an interface that only its package can implement does not count.",
     advice: "Build the code that uses the library before the rollout.",
@@ -122,7 +122,7 @@ export const changeRules = {
   "removed-support": {
     kind: "removed_api",
     looksAt:
-      "commits to product code whose subject removes support or something deprecated, an old behaviour, a route or a cipher, or a public name that the facts show to be gone or to have another form, or, with a change of the docs, an option, a method, a name of code and the like",
+      "commits to product code whose subject removes support or something deprecated, an old behaviour, a route, a cipher or a metric, or makes a name private, or removes a public name that the facts show to be gone or to have another form, or, with a change of the docs, an option, a method, a name of code and the like",
     severity: "high",
     limits: "A language or run time that is dropped is a requirement, not an API.",
     advice: "Find out who still uses what is removed before the rollout.",
@@ -237,7 +237,7 @@ export const changeRules = {
   "dependency-steps": {
     kind: "dependency_change",
     looksAt:
-      "runtime dependencies that are new, gone or at another version, in releases with few changed files of product code. Steps of packages of the same repository do not count",
+      "runtime dependencies that are new, gone or at another version, in releases with few changed files of product code. Steps of packages and of modules of the same repository do not count",
     severity: "low, or medium from `runtimeSteps`",
     limits: "What changes inside the dependency is unknown.",
     advice: "Read the changelogs of the dependencies that read foreign input.",
@@ -245,7 +245,7 @@ export const changeRules = {
   "dependency-closes": {
     kind: "dependency_change",
     looksAt:
-      "the same steps as `dependency-advisory` of modules below golang.org/x and of all other runtime dependencies with an exact version",
+      "the same steps as `dependency-advisory` of Go itself, of modules below golang.org/x and of all other runtime dependencies with an exact version",
     severity: "medium",
     limits:
       "These packages have many parts, and mostly the product does not use the vulnerable one. Indirect requirements of Go do not count, and neither does a lowest version that is raised, because users could have the later one before.",

@@ -35,7 +35,7 @@ describe("a step of a dependency over a published vulnerability", () => {
     expect(rules(go)).toEqual([["dependency-closes", "dependency_change"]]);
     expect(rules({ ...go, name: "gopkg.in/yaml.v3" })).toEqual([["dependency-advisory", "security_fix"]]);
     const itself = { ...go, manifest: ".go-version", name: "stdlib" };
-    expect(rules(itself)).toEqual([["dependency-advisory", "security_fix"]]);
+    expect(rules(itself)).toEqual([["dependency-closes", "dependency_change"]]);
     expect(rules({ ...itself, lowest: true })).toEqual([]);
   });
 

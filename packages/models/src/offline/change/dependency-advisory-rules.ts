@@ -27,14 +27,13 @@ export function dependencyAdvisoryFindings(change: ProductChange, reported: read
 }
 
 /**
- * Returns true if the product probably uses what was vulnerable. A package of npm and a module of Go mostly do one thing, and the whole program is built with its
- * release of Go. Go's own modules below golang.org/x, crates and packages of Python have many parts, and labels rarely call their steps a fix. But whoever
- * raises the lowest version of a crate or of a Python package to exactly the one with the fix does it for the fix, because users may install that version
+ * Returns true if the product probably uses what was vulnerable. A package of npm and a module of Go mostly do one thing. Go itself, its modules below
+ * golang.org/x, crates and packages of Python have many parts, and labels rarely call their steps a fix. But whoever raises the lowest version of a crate or of a Python package to exactly the one with the fix does it for the fix, because users may install that version
  * anyway.
  */
-function isProbablyUsed({ manifest, name, lowest, firstFixed }: Step): boolean {
+function isProbablyUsed({ manifest, name, firstFixed }: Step): boolean {
   if (/(?:^|\/)package\.json$/.test(manifest)) return true;
-  if (GO_ITSELF.has(name)) return !lowest;
+  if (GO_ITSELF.has(name)) return false;
   return /(?:^|\/)go\.mod$/.test(manifest) ? !name.startsWith("golang.org/x/") : firstFixed === true;
 }
 

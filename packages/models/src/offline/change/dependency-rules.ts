@@ -55,12 +55,24 @@ function isNamedIn(subjects: string, { name }: DependencyFacts): boolean {
 }
 
 /** Returns true for the step of a package of the same repository, which is released together with this one. Older facts show it only in a patch, by its name. */
-function isOwnStep({ name, step, sibling }: DependencyFacts, { package: own }: ReleaseFacts): boolean {
+function isOwnStep({ name, from, to, step, sibling }: DependencyFacts, { package: own, version, dependencies }: ReleaseFacts): boolean {
   if (sibling) return true;
+  // A module of tests in a Go repository is no package of its own, but it has the path and the versions of those that are.
+  const isOfRelease = from !== null && to !== null && bare(from) === version.from && bare(to) === version.to;
+  if (isOfRelease && dependencies.list.some((other) => other.sibling && ownerOf(other.name) === ownerOf(name))) return true;
   if (step !== "patch" || own === null) return false;
   // @shop/cart and @shop/list are siblings, and so are openssl and openssl-sys.
   const [scope = ""] = own.name.split("/");
   return name.startsWith(scope.startsWith("@") ? `${scope}/` : `${own.name}-`);
+}
+
+function bare(version: string): string {
+  return version.replace(/^v/, "");
+}
+
+/** Returns the first two segments of a module's path, such as "go.etcd.io/etcd". */
+function ownerOf(name: string): string {
+  return name.split("/").slice(0, 2).join("/");
 }
 
 function withoutMajor(name: string): string {

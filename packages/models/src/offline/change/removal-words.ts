@@ -27,6 +27,8 @@ export function saysRemoval(commit: CommitFacts, changed: ReadonlySet<string>): 
     )
   )
     return true;
+  // A name that is private now is gone for everybody else.
+  if (/^make[sd]?\b (?!\S* ?(?:sure|it)\b).{1,60}\bprivate\b(?! (?:keys?|repo\w*))/i.test(text)) return true;
   if (!/^(?:drop(?:s|ped)?|remove[sd]?|delete[sd]?)\b/i.test(text)) return false;
   if (text.match(/\w{4,160}/g)?.some((word) => changed.has(word)) && !/\bdead code\b/i.test(text)) return true;
   // Who wrote the docs of a name knows that users have it.
@@ -45,6 +47,8 @@ export function saysRemoval(commit: CommitFacts, changed: ReadonlySet<string>): 
   )
     return true;
   if (INTERNAL.test(text)) return false;
+  // Whoever watches the product has them in a dashboard or an alert.
+  if (/^\w+ .{0,60}\bmetrics?\b(?! (?:code|collection|lib\w*|package|registry|server|tests?))/i.test(text)) return true;
   if (/^\w+(?: (?:the|all|old|previously|long|code|and)\b){0,3} (?:deprecat|(?:[\w`'".-]{1,40} ){0,2}support\b)/i.test(text)) return true;
   if (
     /^\w+ .{0,60}\b(?:api|cli|rest|http|web|compatibility|public|old|legacy) (?:endpoint|route|command|flag|option|method)s?\b/i.test(text)

@@ -101,6 +101,11 @@ describe("a removed API", () => {
     ["Drop old_one dependency", ["code", "docs"], false],
     ["Remove legacy logic from the address of a client", ["code"], true],
     ["Remove legacy comments", ["code"], false],
+    ["Remove metrics of offline CPUs in the collector", ["code"], true],
+    ["Remove unused metrics", ["code"], false],
+    ["Remove metrics package", ["code"], false],
+    ["proto: Make BytesSource private", ["code"], true],
+    ["Make sure that private keys stay private", ["code"], false],
   ] as const)("is the subject %j of a commit to %j: %s", (subject, touches, found) => {
     expect(rulesOf({ commits: [{ subject, touches: [...touches] }] })).toEqual(found ? ["removed-support"] : []);
   });

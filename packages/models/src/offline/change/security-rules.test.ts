@@ -102,6 +102,8 @@ describe("a security fix", () => {
   it("is no step of a dependency whose name sounds like an attack", () => {
     const commits = [{ subject: "[Deps] update `side-channel`", touches: ["manifest" as const] }];
     expect(rulesOf({ commits, dependencies: [{ name: "side-channel" }] })).toEqual(["dependency-steps"]);
+    const subject = "Bump cloud.google.com/go/security from 1.18.2 to 1.18.3 in the all group";
+    expect(rulesOf({ commits: [{ subject, touches: ["manifest"] }] })).toEqual([]);
   });
 
   it("is only the step of the named module, although other modules have the same host in their names", () => {
@@ -168,6 +170,9 @@ describe("a release that closes a way to do harm", () => {
     "jws: Add expected algorithms for signatures",
     "Escape id of the list",
     "Reject short forms of unsafe options",
+    "Set a tlsHandshakeTimeout for the listener",
+    "Fix some more seg-faults on encoding.",
+    "Refactor the buffer to ensure sufficient space on all additions",
   ])("has the further fix %j, which is none alone", (subject) => {
     expect(commitsOf({ commits: [{ subject }] })).toEqual([]);
     expect(commitsOf({ commits: [fix, { subject }] })).toEqual(["Fix XSS", subject]);

@@ -30,7 +30,9 @@ function unlistedSteps(commits: readonly CommitFacts[], { facts }: ProductChange
       STEP.test(commit.subject) &&
       !/\bdev(?:elopment)?\b/i.test(commit.subject) &&
       !tools.some(({ name }) => isNamed(name, commit.subject)) &&
-      (namesAdvisory(commit) || isForAdvisory(commit) || /\b(?:security|vulnerab\w{1,10}|cves?|ghsas?)\b/i.test(commit.subject)),
+      (namesAdvisory(commit) ||
+        isForAdvisory(commit) ||
+        /\b(?:security|vulnerab\w{1,10}|cves?|ghsas?)\b/i.test(withoutNames(commit.subject))),
   );
   if (steps.length === 0) return [];
   const text = `${counted(steps.length, "commit")} ${steps.length === 1 ? "moves" : "move"} dependencies or libraries that are built in for the sake of security.`;
@@ -52,12 +54,16 @@ function isSecurityStep(commit: CommitFacts): boolean {
   return (
     (commit.advisories ?? []).length > 0 ||
     typeOf(commit) === "security" ||
-    // The name of a dependency, such as `side-channel`, says nothing about security.
-    namesSecurity(commit.subject.replaceAll(/`[^`]{1,80}`/g, "")) ||
+    namesSecurity(withoutNames(commit.subject)) ||
     namesAttack(commit) ||
     // "Fix a security issue" in the body of a step.
     (commit.repairs ?? []).includes("security")
   );
+}
+
+/** Returns a subject without the names of dependencies, such as `side-channel` or cloud.google.com/go/security, which say nothing about security. */
+function withoutNames(subject: string): string {
+  return subject.replaceAll(/`[^`]{1,80}`|[\w.@-]{1,80}(?:\/[\w.-]{1,80}){1,8}/g, "");
 }
 
 const FILLERS: ReadonlySet<string> = new Set(

@@ -101,6 +101,15 @@ describe("a security fix by its words", () => {
     "Prevent server from exiting on ECONNABORTED",
     "fix(tls): do not shutdown server on broken connections",
     "don't print url when url.Parse returns an error",
+    "fix(Headers): don't forward secure headers to other hosts",
+    "fix(email): Do not include Bcc addresses in headers",
+    "fix(sendmail): Stop argument parsing before destination addresses",
+    "fix: next url on login",
+    "Fix the 'read the old value' and 'Put with a lease' bypass rbac check issue",
+    "Reject the client request if the client certificate has been revoked",
+    "refactor: remove most usage of innerHTML",
+    "Replace yaml.load in the reader",
+    "Bump the network library, fixes GO-2026-4559",
   ])("has the subject %j", (subject) => {
     expect(saysSecurityFix(subject)).toBe(true);
   });
@@ -154,6 +163,12 @@ describe("a security fix by its words", () => {
     "refactor: escape id of the list",
     "Do not stop the build of the server",
     "do not print the colour of the guide",
+    "regression fix because of last prototype pollution fix in v19.8.5",
+    "Do not include headers of the compiler",
+    "fix: next page of the list",
+    "Reject requests without a certificate chain",
+    "Remove most usage of outer loops",
+    "Bump GO-2026",
   ])("does not have the subject %j", (subject) => {
     expect(saysSecurityFix(subject)).toBe(false);
   });

@@ -3,7 +3,7 @@ import { type CommitFacts, textOf, typeOf } from "./product-change.ts";
 
 // What an attacker does, or what a fix protects. Each pattern needs whole words, because "hijack" is also what a server does with a connection.
 const HARM = [
-  /\bvulnerab\w{1,10}\b|\bCVE-\d|\bGHS[AL]s?\b|\bexploit\w{0,4}\b|\bsecurity\s+(?:issue|bug|problem|hole|flaw|fix|advisory)\b/i,
+  /\bvulnerab\w{1,10}\b|\bCVE-\d|\bGHS[AL]s?\b|\b(?:GO|RUSTSEC|PYSEC|OSV)-\d{4}-\d|\bexploit\w{0,4}\b|\bsecurity\s+(?:issue|bug|problem|hole|flaw|fix|advisory)\b/i,
   /\b(?:denial[ -]of[ -]service|ReDoS|billion laughs|zip bomb|decompression bomb|(?:resource|memory|stack|cpu) exhaustion|catastrophic backtracking|(?:quadratic|exponential) (?:failing|patterns?|regex\w{0,4}|backtracking|behaviou?r|blow-?up|complexity|parsing|performance|runtime|time)|unbounded (?:allocation|growth|memory|recursion))\b/i,
   /\b(?:argument|code|command|content|crlf|css|csv|formula|header|html|ldap|log|nosql|option|os|parameter|path|prompt|script|shell|sql|template|url|xml|xpath) injections?\b|\bSSTI\b|\bXSS\b|\bcross[ -]site scripting\b|\b(?:html|sql|shell) escap\w{1,4}\b/i,
   // Not "dos", as in line endings of DOS.
@@ -46,7 +46,7 @@ const VERB =
 // Whole statements that need no further word: what is no longer sent on, what is refused, what is escaped.
 const STATEMENTS = [
   /\b(?:drop|strip|remove|clear)\w{0,4}\b.{0,20}\b(?:authorization|cookies?|credentials?|confidential|sensitive)\b.{0,40}\b(?:across|on|when|for|between|from)\b/i,
-  /\b(?:don'?t|do not|never|no longer|stop)\b.{0,12}\b(?:send|forward|log|expose|leak|print|store)\w{0,3}\b.{0,30}\b(?:authorization|cookie|credential|password|secret|token)s?\b/i,
+  /\b(?:don'?t|do not|never|no longer|stop)\b.{0,12}\b(?:send|forward|log|expose|leak|print|store|include)\w{0,3}\b.{0,30}\b(?:authorization|cookie|credential|password|secret|token|bcc|(?:secure|sensitive|auth) headers?)s?\b/i,
   /^(?:\w{1,20}ly )?(?:(?:drop|ignore|strip) or )?(?:disallow|reject|refuse|forbid|prohibit|deny)s?\b.{0,30}\b(?:host(?:name)?s?|ur[il]s?|redirects?|headers?|cookies?|paths?|file ?names?|control characters?|null bytes?|new ?lines?|crlf)\b/i,
   // What goes along to another site.
   /^(?:drop|strip|remove|clear|omit)s?\b.{0,20}\b(?:body|headers?|referr?er)\b.{0,20}\bredirects?\b/i,
@@ -92,6 +92,14 @@ const STATEMENTS = [
   /^enforces? (?:the )?(?:access )?rules?\b|\b(?:check|verify)\b.{0,30}\b(?:network access|access rules?)\b/i,
   /^adds?\b.{0,30}\bto\b.{0,20}(?:forbidden|disallowed|(?:block|deny|black)[-_ ]?list)/i,
   /\b(?:do not|don'?t|never|no longer|stop) (?:run|execut|load)\w{0,3}\b.{0,30}\bfrom (?:the )?(?:cwd|current (?:working )?director(?:y|ies))\b/i,
+  // A value that begins with a dash must not be read as an option (CWE-88).
+  /^(?:stop|end)s?\b.{0,12}\b(?:argument|option)s? (?:parsing|processing)\b|^(?:add|insert|use|pass)s?\b.{0,12}["'`]?--["'`]? (?:before|separator|to separate)\b/i,
+  // Where a browser is sent after a login (CWE-601).
+  /^(?:fix\w{0,2} )?(?:the )?(?:next|return|redirect)[ _-]?(?:ur[il]|to)?s? (?:on|after|at|in) (?:the )?(?:login|logout|log ?in|sign[ -]?in)\b/i,
+  /^(?:fix|prevent|block|close|disallow)\w{0,2}\b.{0,80}\bbypass(?:es|ed|ing)? (?:the |of )?(?:access|acls?|auth\w{0,11}|checks?|csrf|permissions?|polic\w{1,3}|protection|rbac|restrictions?|sandbox|validation)\b/i,
+  /^(?:\w{1,20}ly )?(?:deny|refuse|reject)(?:s|ed)?\b.{0,80}\b(?:certificates?|keys?|sessions?|tokens?)\b.{0,20}\b(?:expired|invalid|revoked|untrusted)\b/i,
+  // What turns a text into code or markup (CWE-79, CWE-95, CWE-502).
+  /^(?:avoid|drop|remove|replace|stop|eliminate|do not use|don'?t use)(?:s|d|ping)?\b.{0,30}(?:\b(?:innerHTML|outerHTML|insertAdjacentHTML|dangerouslySetInnerHTML|document\.write)\b|\beval\(\)|\bnew Function\b|\b(?:yaml|pickle|marshal)\.loads?\b|\bshell=True\b|\bos\.system\b)/i,
 ];
 
 /** Returns whether a subject says that the commit fixes a way to do harm: a verb such as "prevent" close before a word such as "bypass". */
@@ -101,6 +109,8 @@ export function saysSecurityFix(subject: string): boolean {
   const text = textOf(subject);
   // What fails while a program ends is of no use to an attacker.
   if (/\b(?:on|at|during) (?:exit|shutdown|teardown)\b/i.test(text)) return false;
+  // The repair of a fix closes nothing new.
+  if (/\bregressions?\b.{0,40}\b(?:because of|after|from|by)\b.{0,20}\b(?:last|previous|earlier|recent)\b/i.test(text)) return false;
   // A warning of a tool is no vulnerability, such as "integer overflow warnings".
   if (/^(?:fix|resolve|address|silence)\w{0,3}\b.{0,60}\bwarnings?\b/i.test(text)) return false;
   if (type !== "feat" && STATEMENTS.some((statement) => statement.test(text))) return true;
@@ -154,6 +164,10 @@ const COMPANIONS = [
   /\bRecursionError\b|\bmax(?:imum)?[ -](?:nesting|depth|recursion)\b|\b(?:nesting|recursion) (?:depth|limit)\b/i,
   /^(?:reject|refuse|forbid|disallow|guard|block)(?:s|ed)?\b.{0,40}\bunsafe\b/i,
   /^(?:add|require)s?\b.{0,20}\b(?:allowed|expected|explicit|specify\w{0,3})\b.{0,20}\balgorithms?\b/i,
+  // A peer that says nothing holds a connection.
+  /^(?:add|enforce|set)s?\b.{0,30}\b\w{0,20}(?:handshake|header|idle|read)[ -]?\w{0,12}timeouts?\b/i,
+  // Programs without a safe memory end, or write where they should not.
+  /\bseg(?:mentation)?[ -]?faults?\b|\bbuffer\b.{0,40}\b(?:enough|sufficient) (?:room|size|space)\b/i,
 ];
 
 /** Returns whether a subject is that of a security fix, if other commits of the release are such fixes. */
