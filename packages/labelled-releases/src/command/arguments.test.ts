@@ -1,7 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { compareRules } from "../scoring/compare-rules.ts";
 import { evalsArguments } from "./arguments.ts";
-import { reportOf } from "./report.ts";
 
 describe("the arguments of the evals", () => {
   it("score both parts by default, or the one that is named", () => {
@@ -25,15 +23,5 @@ describe("the arguments of the evals", () => {
     [["releases", "--split"], "Option '--split <value>' argument missing: see npm run evals -- --help for the flags."],
   ])("%j are refused with one sentence", (argv, message) => {
     expect(evalsArguments(argv)).toEqual({ ok: false, message });
-  });
-});
-
-describe("the report", () => {
-  it("has a line for each figure, with each set of rules side by side", () => {
-    const lines = reportOf(compareRules("tuning")).trimEnd().split("\n");
-    expect(lines).toHaveLength(11);
-    expect(lines[0]).toMatch(/^tuning, \d+ releases +before +summaries +no advisories +now$/);
-    expect(lines[1]).toMatch(/^severity inside the label(?: +\d+\.\d % \(\d+ of \d+\)){4}$/);
-    expect(new Set(lines.map((line) => line.length)).size).toBe(1);
   });
 });

@@ -1,10 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { reportOf } from "../command/report.ts";
 import { compareRules, judgeReleases } from "./compare-rules.ts";
 import { missesOfTuning } from "./misses.ts";
 
 // A test of the held-out part would show its figures to everybody who changes a rule.
 describe("the rules on the tuning part", () => {
-  const { before, now, commonest } = compareRules("tuning");
+  const comparison = compareRules("tuning");
+  const { before, now, commonest } = comparison;
 
   it("over release facts are better than the rules over summaries and than the commonest class, by a margin", () => {
     expect(now.inside.right).toBeGreaterThanOrEqual(1500);
@@ -32,5 +34,14 @@ describe("the rules on the tuning part", () => {
     expect(projects.size).toBeGreaterThan(3);
     const tuning = new Set(judgeReleases("tuning").labels.map(({ project }) => project));
     expect([...projects].filter((project) => project !== undefined && !tuning.has(project))).toEqual([]);
+  });
+
+  // The test is here, because a second file would ask all rules again.
+  it("have a line in the report for each figure, with each set of rules side by side", () => {
+    const lines = reportOf(comparison).trimEnd().split("\n");
+    expect(lines).toHaveLength(11);
+    expect(lines[0]).toMatch(/^tuning, \d+ releases +before +summaries +no advisories +now$/);
+    expect(lines[1]).toMatch(/^severity inside the label(?: +\d+\.\d % \(\d+ of \d+\)){4}$/);
+    expect(new Set(lines.map((line) => line.length)).size).toBe(1);
   });
 });

@@ -47,8 +47,18 @@ export function compareRules(split: Split): Comparison {
   };
 }
 
-/** Asks each set of rules about every release of one part. */
+/** What is known of each part. Neither the files nor the rules change while a process runs, and one part takes seconds. */
+const judged = new Map<Split, JudgedReleases>();
+const labelsOfParts = new Map<Split, readonly ProjectLabel[]>();
+
+/** Asks each set of rules about every release of one part, once in a process. */
 export function judgeReleases(split: Split): JudgedReleases {
+  const known = judged.get(split) ?? judgedNow(split);
+  judged.set(split, known);
+  return known;
+}
+
+function judgedNow(split: Split): JudgedReleases {
   const labels = labelsOf(split);
   const facts = labels.map(({ project, label }) => ({ release: label.release, facts: factsOf(project, label.release) }));
   return {
@@ -61,6 +71,12 @@ export function judgeReleases(split: Split): JudgedReleases {
 }
 
 function labelsOf(split: Split): readonly ProjectLabel[] {
+  const known = labelsOfParts.get(split) ?? readLabelsOf(split);
+  labelsOfParts.set(split, known);
+  return known;
+}
+
+function readLabelsOf(split: Split): readonly ProjectLabel[] {
   const projects = readProjects().projects.filter((project) => project.split === split);
   return projects.flatMap(({ project }) => readLabels(project).labels.map((label) => ({ project, label })));
 }
