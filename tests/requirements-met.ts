@@ -1285,7 +1285,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     injectedContent("is not trusted again after a trusted result, or in a later run of the conversation"),
   ],
   "BEST-6": [
-    replays("is byte-equal for 100 runs of every kind, with faults, kills and several agents"),
+    replays("is byte-equal for runs of every kind, with faults, kills and several agents"),
     recordedRuns("is one of many kinds, so that a changed transition is found"),
     recordedRuns("is made again by this build, byte by byte: $run.runId"),
     variants("finds a changed description in the turns that were offered it, and only there"),
