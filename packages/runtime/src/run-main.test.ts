@@ -117,7 +117,8 @@ describe("the sentence of an error", () => {
  */
 function start(main: string, { tied = false } = {}) {
   const child = spawn(process.execPath, [CHILD, main], {
-    env: {},
+    // The compiled code saves half of the child's time.
+    env: { NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] },
     stdio: ["pipe", "pipe", "pipe", tied ? "ipc" : "ignore"],
   }) as ChildProcessWithoutNullStreams;
   let stdout = "";

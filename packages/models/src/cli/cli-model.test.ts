@@ -28,13 +28,15 @@ const request = (text: string, more: Partial<ModelRequest> = {}): ModelRequest =
   ...more,
 });
 
-const commandThat = (manner: string, argument = "", environment: Readonly<Record<string, string>> = {}) =>
+/** Compiled code saves half of the time of a small program. */
+const compiled = { NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? "" };
+const commandThat = (manner: string, argument = "", environment: Readonly<Record<string, string>> = compiled) =>
   cliModel({ model: "command", program: process.execPath, args: [CHILD, manner, argument], environment, facts });
 const within = (ms: number, signal?: AbortSignal) => ({
   signal: signal ? AbortSignal.any([signal, AbortSignal.timeout(ms)]) : AbortSignal.timeout(ms),
   onText: () => undefined,
 });
-const ask = (manner: string, argument = "", environment: Readonly<Record<string, string>> = {}) =>
+const ask = (manner: string, argument = "", environment: Readonly<Record<string, string>> = compiled) =>
   commandThat(manner, argument, environment).complete(request("Hello"), within(20_000));
 const failureOf = async (asking: Promise<unknown>): Promise<ProviderError> => {
   const error: unknown = await asking.then(

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -8,14 +8,40 @@ import { fileURLToPath } from "node:url";
 
 const EVERYTHING = fileURLToPath(import.meta.resolve("@modelcontextprotocol/server-everything/dist/index.js"));
 
-export interface GuardedServerOptions {
+/** server-everything of the MCP project, as a process of its own that serves any number of sessions. */
+export interface EverythingServer {
   readonly transport: "streamableHttp" | "sse";
+  readonly port: number;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** Starts server-everything. Its start takes most of a second, so the tests of a file share it. */
+export async function startEverything(transport: EverythingServer["transport"]): Promise<EverythingServer> {
+  const port = await freePort();
+  const child = spawn(process.execPath, [EVERYTHING, transport], {
+    env: { PORT: String(port), NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  await listening(child.stderr);
+  return {
+    transport,
+    port,
+    async [Symbol.asyncDispose]() {
+      const ended = once(child, "exit");
+      child.kill("SIGKILL");
+      await ended;
+    },
+  };
+}
+
+export interface GuardedServerOptions {
+  readonly inner: EverythingServer;
   readonly accepts: (token: string) => Promise<boolean>;
   /** The authorization server that the server names in its description (RFC 9728). Without it, the server has no description. */
   readonly issuer?: string;
 }
 
-/** server-everything of the MCP project, for tests, behind a door that lets only requests with a good token in. */
+/** server-everything behind a door of its own that lets only requests with a good token in. */
 export interface GuardedServer {
   readonly url: string;
   /** The token of each request that was let in. */
@@ -28,10 +54,7 @@ export interface GuardedServer {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-export async function startGuardedServer({ transport, accepts, issuer }: GuardedServerOptions): Promise<GuardedServer> {
-  const inner = await freePort();
-  const child = spawn(process.execPath, [EVERYTHING, transport], { env: { PORT: String(inner) }, stdio: ["ignore", "ignore", "pipe"] });
-  await listening(child.stderr);
+export async function startGuardedServer({ inner, accepts, issuer }: GuardedServerOptions): Promise<GuardedServer> {
   const tokens: string[] = [];
   const forgotten = new Set<string>();
   let refused = 0;
@@ -40,7 +63,7 @@ export async function startGuardedServer({ transport, accepts, issuer }: Guarded
   door.listen(0, "127.0.0.1");
   await once(door, "listening");
   const origin = `http://127.0.0.1:${(door.address() as AddressInfo).port}`;
-  const path = transport === "sse" ? "/sse" : "/mcp";
+  const path = inner.transport === "sse" ? "/sse" : "/mcp";
   const description = `${origin}/about/this-resource`;
   return {
     url: `${origin}${path}`,
@@ -48,7 +71,7 @@ export async function startGuardedServer({ transport, accepts, issuer }: Guarded
     refused: () => refused,
     forget: () => tokens.forEach((token) => forgotten.add(token)),
     refuseNextTwoInTurn: () => void (held = { at: refused + 2, both: Promise.withResolvers(), letIn: Promise.withResolvers() }),
-    [Symbol.asyncDispose]: () => closed(door, child),
+    [Symbol.asyncDispose]: () => closed(door),
   };
 
   async function answer(incoming: IncomingMessage, reply: ServerResponse): Promise<void> {
@@ -68,7 +91,7 @@ export async function startGuardedServer({ transport, accepts, issuer }: Guarded
     tokens.push(token);
     held?.letIn.resolve();
     const { method = "GET", url: target = "/", headers } = incoming;
-    const passed = request({ host: "127.0.0.1", port: inner, method, path: target, headers }, (said) => {
+    const passed = request({ host: "127.0.0.1", port: inner.port, method, path: target, headers }, (said) => {
       reply.writeHead(said.statusCode ?? 502, said.headers);
       reply.flushHeaders();
       said.pipe(reply);
@@ -88,8 +111,7 @@ function listening(stderr: Readable): Promise<void> {
   return promise;
 }
 
-async function closed(door: Server, child: ChildProcess): Promise<void> {
-  child.kill("SIGKILL");
+async function closed(door: Server): Promise<void> {
   door.closeAllConnections();
   door.close();
   await once(door, "close");

@@ -2,12 +2,12 @@ import { Writable } from "node:stream";
 import { OIDC_MACHINE, startOidcServer } from "@toolbus/oidc-server";
 import { nobodyToAsk } from "@toolbus/tool-kit";
 import { createLog } from "@toolbus/telemetry";
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { textOf } from "./call-content.ts";
 import { clientToken, clientTokens } from "./client-token.ts";
 import { connectServer } from "./connect-server.ts";
 import { fingerprintOf } from "./fingerprint.ts";
-import { startGuardedServer } from "../../testing/guarded-server.ts";
+import { startEverything, startGuardedServer } from "../../testing/guarded-server.ts";
 import { mcpServer } from "./mcp-server.ts";
 import type { OAuthClient } from "./oauth-config.ts";
 import { probeServers } from "./probe-servers.ts";
@@ -18,6 +18,8 @@ const kinds = [
   ["http", "streamableHttp"],
   ["sse", "sse"],
 ] as const;
+const servers = { streamableHttp: await startEverything("streamableHttp"), sse: await startEverything("sse") };
+afterAll(() => Promise.all(Object.values(servers).map((server) => server[Symbol.asyncDispose]())));
 
 describe("a remote MCP server that demands a token", () => {
   /** Sets up a provider, a guarded server and the bridge's connection to it. */
@@ -27,7 +29,7 @@ describe("a remote MCP server that demands a token", () => {
   ) => {
     await using begun = new AsyncDisposableStack();
     const provider = begun.use(await startOidcServer({ accounts: {} }));
-    const guarded = begun.use(await startGuardedServer({ transport, accepts: provider.accepts, issuer: provider.issuer }));
+    const guarded = begun.use(await startGuardedServer({ inner: servers[transport], accepts: provider.accepts, issuer: provider.issuer }));
     const said: string[] = [];
     const tokens = clientTokens({ monotonic: () => performance.now(), fetch: meteredFetch });
     const address = { kind, url: guarded.url, headers: {}, oauth: { clientId, clientSecret, ...oauthOf(provider.issuer) } };
@@ -128,7 +130,7 @@ describe("a remote MCP server that demands a token", () => {
 
   it("is reported by a try of all servers of a file, and the other servers answer", async () => {
     await using provider = await startOidcServer({ accounts: {} });
-    await using guarded = await startGuardedServer({ transport: "streamableHttp", accepts: provider.accepts });
+    await using guarded = await startGuardedServer({ inner: servers.streamableHttp, accepts: provider.accepts });
     const oauth = { clientId, clientSecret: "${SECRET}", tokenUrl: `${provider.issuer}/token` };
     const file = {
       wrong: { url: guarded.url, oauth: { ...oauth, clientSecret: "${WRONG}" } },

@@ -1,18 +1,20 @@
 import { fileURLToPath } from "node:url";
 import { createLog } from "@toolbus/telemetry";
 import { nobodyToAsk } from "@toolbus/tool-kit";
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import type { Attach } from "./call-content.ts";
 import { clientTokens } from "./client-token.ts";
 import { connectServer } from "./connect-server.ts";
 import { foreignTool } from "./foreign-tool.ts";
-import { startGuardedServer } from "../../testing/guarded-server.ts";
+import { startEverything, startGuardedServer } from "../../testing/guarded-server.ts";
 import type { ServerAddress } from "./mcp-config.ts";
 import { mcpServer } from "./mcp-server.ts";
 import { meteredFetch } from "./remote-transport.ts";
 import { OIDC_MACHINE, startOidcServer } from "@toolbus/oidc-server";
 
 const EVERYTHING = fileURLToPath(import.meta.resolve("@modelcontextprotocol/server-everything/dist/index.js"));
+const remote = await startEverything("streamableHttp");
+afterAll(() => remote[Symbol.asyncDispose]());
 
 describe("a tool of a server", () => {
   /** Connects to a server. `run` calls a tool of it as the worker does. */
@@ -63,7 +65,7 @@ describe("a tool of a server", () => {
     await using provider = await startOidcServer({ accounts: {} });
     let open = true;
     await using guarded = await startGuardedServer({
-      transport: "streamableHttp",
+      inner: remote,
       accepts: async (token) => open && (await provider.accepts(token)),
     });
     const oauth = { ...OIDC_MACHINE, tokenUrl: `${provider.issuer}/token` };
@@ -79,7 +81,7 @@ describe("a tool of a server", () => {
 
   it("has done nothing if the bridge gets no token for the call", async () => {
     await using provider = await startOidcServer({ accounts: {}, machineSeconds: 600 });
-    await using guarded = await startGuardedServer({ transport: "streamableHttp", accepts: provider.accepts });
+    await using guarded = await startGuardedServer({ inner: remote, accepts: provider.accepts });
     const oauth = { ...OIDC_MACHINE, tokenUrl: `${provider.issuer}/token` };
     await using t = await setup({ kind: "http", url: guarded.url, headers: {}, oauth });
     guarded.forget();

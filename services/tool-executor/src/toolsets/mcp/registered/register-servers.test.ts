@@ -27,7 +27,7 @@ const newStore = () => memoryStore({ clock: () => 1_800_000_000_000 });
 
 /** A replica of the bridge, with the configured server `given` and the tools that register others. */
 async function replica(state: StateStore, { mode = "unsandboxed" as "sandboxed" | "unsandboxed", searchPath = SEARCH_PATH } = {}) {
-  const given = { command: process.execPath, args: [HOSTILE] };
+  const given = { command: process.execPath, args: [HOSTILE], env: { NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? "" } };
   const { servers } = parseMcpConfig(JSON.stringify({ mcpServers: { given } }), { file: "mcp.json", env: {} });
   const open = (tools: Parameters<Parameters<typeof openRegistering>[0]>[0]): McpBridge =>
     mcpBridge({
