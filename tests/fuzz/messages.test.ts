@@ -6,7 +6,7 @@ import { givenUp } from "./tally.ts";
 
 const SEED = wholeNumber("FUZZ_SEED", 20_261_215, 0);
 // With fewer messages, some faults would never reach some topics.
-const COUNT = wholeNumber("FUZZ_COUNT", process.env["LONG_PROOFS"] === undefined ? 25_000 : 100_000, 2000);
+const COUNT = wholeNumber("FUZZ_COUNT", process.env["LONG_PROOFS"] === undefined ? 10_000 : 100_000, 2000);
 
 /**
  * The allowed growth of the heap from the first wave of 5,000 messages to the last. Audit records stay in memory and need more than a hundred bytes

@@ -8,7 +8,7 @@ import { sequences } from "./store-steps.ts";
 import { answersOf, type Twins } from "./twin-stores.ts";
 
 /** To test more sequences, use `STATE_MODEL_SEQUENCES=10000 vitest ...`. */
-const SEQUENCES = Number(process.env["STATE_MODEL_SEQUENCES"] ?? 1000);
+const SEQUENCES = Number(process.env["STATE_MODEL_SEQUENCES"] ?? (process.env["LONG_PROOFS"] === undefined ? 300 : 1000));
 const SEQUENCES_A_STORE = 100;
 
 describeOnServer("redis", "Redis and the reference", (server) => {

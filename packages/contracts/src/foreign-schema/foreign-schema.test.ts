@@ -89,6 +89,8 @@ const { schema: schemas } = fc.letrec<{ schema: Json }>((tie) => {
   };
 });
 
+const LONG = process.env["LONG_PROOFS"] !== undefined;
+
 describe("a check by a foreign schema", () => {
   it("agrees with the compiler of our own schemas for any schema and value", { timeout: 120_000 }, () => {
     let both = 0;
@@ -104,9 +106,9 @@ describe("a check by a foreign schema", () => {
           expect([schema, value, takes(whole, structuredClone(value))]).toEqual([schema, value, expected]);
         }
       }),
-      { numRuns: Number(process.env["SCHEMA_RUNS"] ?? 3000), seed: Number(process.env["SCHEMA_SEED"] ?? 20_261_121) },
+      { numRuns: Number(process.env["SCHEMA_RUNS"] ?? (LONG ? 3000 : 1000)), seed: Number(process.env["SCHEMA_SEED"] ?? 20_261_121) },
     );
-    expect(both).toBeGreaterThan(10_000);
-    expect(taken).toBeGreaterThan(1000);
+    expect(both).toBeGreaterThan(LONG ? 10_000 : 3300);
+    expect(taken).toBeGreaterThan(LONG ? 1000 : 330);
   });
 });

@@ -182,6 +182,8 @@ function meant(result: ReturnType<typeof compileTool>): Json {
   return JSON.parse(JSON.stringify(result.ok ? [result.parameters, result.losses, result.strict] : result)) as Json;
 }
 
+const LONG = process.env["LONG_PROOFS"] !== undefined;
+
 describe("any schema", () => {
   it("is compiled in the dialect's form, or set aside with a reason, and the same each time", { timeout: 120_000 }, () => {
     let made = 0;
@@ -206,8 +208,8 @@ describe("any schema", () => {
           }
         }
       }),
-      { numRuns: Number(process.env["SCHEMA_RUNS"] ?? 600), seed: Number(process.env["SCHEMA_SEED"] ?? 20_261_121) },
+      { numRuns: Number(process.env["SCHEMA_RUNS"] ?? (LONG ? 600 : 200)), seed: Number(process.env["SCHEMA_SEED"] ?? 20_261_121) },
     );
-    expect(made).toBeGreaterThan(1000);
+    expect(made).toBeGreaterThan(LONG ? 1000 : 330);
   });
 });

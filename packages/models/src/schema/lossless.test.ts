@@ -58,6 +58,8 @@ const schemas = fc.letrec<{ schema: Json; scalar: Json; object: Json }>((tie) =>
   ),
 }));
 
+const LONG = process.env["LONG_PROOFS"] !== undefined;
+
 describe("a compiled schema without a loss", () => {
   it("accepts nothing that the schema refuses, whatever the schema", { timeout: 120_000 }, () => {
     let lossless = 0;
@@ -86,8 +88,8 @@ describe("a compiled schema without a loss", () => {
           }
         },
       ),
-      { numRuns: Number(process.env["SCHEMA_RUNS"] ?? 3000), seed: Number(process.env["SCHEMA_SEED"] ?? 20_261_121) },
+      { numRuns: Number(process.env["SCHEMA_RUNS"] ?? (LONG ? 3000 : 1000)), seed: Number(process.env["SCHEMA_SEED"] ?? 20_261_121) },
     );
-    expect(lossless).toBeGreaterThan(300);
+    expect(lossless).toBeGreaterThan(LONG ? 300 : 100);
   });
 });

@@ -26,7 +26,10 @@ describe.each(SERVED)("the corpus in requests to %s", (vendor) => {
     expect(setAside).toBeGreaterThan(0);
     expect(sent).toBe(corpus.length - setAside);
     let refused = 0;
-    for (const { tool } of corpus) refused += (await bundle.ask([{ ...tool, strict: vendor === "openai" }])).status === 200 ? 0 : 1;
+    for (const { tool } of corpus) {
+      refused += (await bundle.ask([{ ...tool, strict: vendor === "openai" }])).status === 200 ? 0 : 1;
+      if (refused > LEAST_REFUSED[vendor]) break;
+    }
     expect(refused).toBeGreaterThan(LEAST_REFUSED[vendor]);
   });
 });
