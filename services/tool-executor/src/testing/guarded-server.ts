@@ -19,7 +19,7 @@ export interface EverythingServer {
 export async function startEverything(transport: EverythingServer["transport"]): Promise<EverythingServer> {
   const port = await freePort();
   const child = spawn(process.execPath, [EVERYTHING, transport], {
-    env: { PORT: String(port), NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] },
+    env: { PORT: String(port) },
     stdio: ["ignore", "ignore", "pipe"],
   });
   await listening(child.stderr);

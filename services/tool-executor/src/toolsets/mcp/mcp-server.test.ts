@@ -74,7 +74,7 @@ describe("an MCP server behind the bridge", () => {
     expect(kept.map(({ mediaType, bytes }) => [mediaType, Buffer.from(bytes.subarray(1, 4)).toString()])).toEqual([["image/png", "PNG"]]);
     expect(contentOf(await t.call("get-tiny-image"), () => null)).toMatch(/\[image image\/png, \d+ bytes, not kept\]/);
     const progress: unknown[] = [];
-    await t.call("trigger-long-running-operation", { args: { duration: 0.2, steps: 2 }, progress });
+    await t.call("trigger-long-running-operation", { args: { duration: 1, steps: 2 }, progress });
     // The last progress message may arrive with the answer, and is then ignored.
     expect(progress[0]).toEqual({ fraction: 0.5 });
   });
@@ -90,7 +90,7 @@ describe("an MCP server behind the bridge", () => {
       await using t = setup({ kind: "http", url: `http://127.0.0.1:${port}/mcp`, headers: {} });
       await t.next(() => t.server.unavailable() === null);
       const progress: unknown[] = [];
-      await t.call("trigger-long-running-operation", { args: { duration: 0.2, steps: 2 }, progress });
+      await t.call("trigger-long-running-operation", { args: { duration: 1, steps: 2 }, progress });
       // The last progress message may arrive with the answer, and is then ignored.
       expect(progress[0]).toEqual({ fraction: 0.5 });
       child.kill("SIGKILL");
