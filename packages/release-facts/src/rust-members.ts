@@ -29,7 +29,7 @@ export function rustMembers(content: string): ReadonlyMap<string, string> {
         members.set(`${type.name}::${own}`, functionAt(content, at + start.length, type.isSealed));
     }
     // An attribute is about the item after it, which may have further attributes and comments.
-    if (/^#\[non_exhaustive\]/.test(line)) isOpen = true;
+    if (line.startsWith("#[non_exhaustive]")) isOpen = true;
     else if (/^[^\s#/)]/.test(line)) isOpen = false;
     at += line.length + 1;
   }
