@@ -83,12 +83,20 @@ function printed(what: "seeds" | "kills", args: { readonly json: boolean; readon
 }
 
 function optionsOf({ jobs, json: asJson }: { readonly jobs: number; readonly json: boolean }, what: string): SimulateOptions {
-  const shown = process.stderr.isTTY && !asJson;
+  let tenths = 0;
   return {
     jobs,
     signal: stopping.signal,
     onProgress(done, of) {
-      if (shown) process.stderr.write(done >= of ? "\r\u001b[K" : `\r${done} of ${of} ${what} \u001b[K`);
+      if (asJson) return;
+      if (process.stderr.isTTY) {
+        process.stderr.write(done >= of ? "\r\u001b[K" : `\r${done} of ${of} ${what} \u001b[K`);
+        return;
+      }
+      // A log has no line that is written again, so it gets one after each tenth.
+      const now = Math.floor((10 * done) / of);
+      if (now > tenths && done < of) process.stderr.write(`${done} of ${of} ${what}\n`);
+      tenths = now;
     },
   };
 }

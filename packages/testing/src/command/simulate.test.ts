@@ -18,6 +18,11 @@ describe("npm run simulate", () => {
     expect(Object.keys(JSON.parse(stdout))).toEqual(["seeds", "violations", "faults", "perCoreSecond", "work", "ends"]);
   });
 
+  it("says in a log after each tenth how far it is", { timeout: 120_000 }, async () => {
+    const { code, stderr } = await simulate("--seeds", "40");
+    expect([code, stderr]).toEqual([0, "20 of 40 seeds\n"]);
+  });
+
   it("prints the history of one seed and its outcome", { timeout: 60_000 }, async () => {
     const { code, stdout } = await simulate("--seed", "12");
     expect(stdout).toMatch(/ 1 gateway-0\.1: starts\n/);
