@@ -35,6 +35,18 @@ describe("the keys of people on a laptop", () => {
     expect(listed).not.toContain(readFileSync(files.at("data", "keys", "bo.key"), "utf8").trim());
   });
 
+  it("have one name in both services, because the name is that of their file", async () => {
+    await keys();
+    await keys("add", "zoe");
+    expectRefusal(
+      await keys("add", "zoe", "--role", "approver"),
+      2,
+      /The key "zoe" is already in .*gateway-api-keys\.json: choose another name, or revoke it first with ".*keys revoke zoe"/,
+    );
+    expect((await keys("revoke", "zoe")).code).toBe(0);
+    expect((await keys("add", "zoe", "--role", "approver")).code).toBe(0);
+  });
+
   it("are revoked by name, with the copy on this machine", async () => {
     await keys();
     await keys("add", "bo", "--role", "approver");

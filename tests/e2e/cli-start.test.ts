@@ -31,15 +31,11 @@ async function freePorts(): Promise<readonly [number, number]> {
 async function setup() {
   const [gateway, approvals] = await freePorts();
   const data = files.data();
-  const env = {
-    TOOLBUS_URL: `http://127.0.0.1:${gateway}`,
-    TOOLBUS_APPROVALS_URL: `http://127.0.0.1:${approvals}`,
-    DATA_DIR: data,
-    GATEWAY_PORT: String(gateway),
-    APPROVALS_PORT: String(approvals),
-  };
+  // The other commands get only the data directory, which says where the services listen.
+  const env = { DATA_DIR: data };
+  const ports = { GATEWAY_PORT: String(gateway), APPROVALS_PORT: String(approvals) };
   return {
-    start: () => startProgram(TOOLBUS, ["start", "--data", data], { env }),
+    start: () => startProgram(TOOLBUS, ["start", "--data", data], { env: { ...env, ...ports } }),
     run: (...args: readonly string[]) => runProgram(TOOLBUS, args, { env }),
     watch: (runId: string) => startCommand("sh", ["-c", `exec '${process.execPath}' '${TOOLBUS}' runs watch ${runId} 2>&1`], { env }),
   };
@@ -53,7 +49,7 @@ async function releaseOf(program: Program): Promise<string> {
 }
 
 describe("toolbus start", () => {
-  it("starts what the other commands find, and stops with Ctrl-C", async () => {
+  it("starts what the other commands find on any port, and stops with Ctrl-C", async () => {
     const { start, run } = await setup();
     await using program = start();
     await releaseOf(program);

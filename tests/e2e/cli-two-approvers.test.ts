@@ -19,6 +19,7 @@ describe("a critical write, on the command line", () => {
     const bo = { TOOLBUS_APPROVER_KEY: String((await jsonOf(cli, ["keys", "add", "bo", "--role", "approver", "--show"]))["key"]) };
     const approve = (env = {}) => cli.run(["approvals", "approve", approvalId, "--ticket", "OPS-1", "--yes"], { env });
     const show = async (env = {}) => (await cli.run(["approvals", "show", approvalId], { env })).stdout;
+    expect(await show()).toMatch(/^ticket +a critical write needs a ticket: name it with --ticket$/m);
     expectRefusal(await cli.run(["approvals", "approve", approvalId, "--yes"]), 2, /needs a ticket: name it with --ticket/);
 
     expect(await approve()).toMatchObject({
@@ -26,6 +27,7 @@ describe("a critical write, on the command line", () => {
       stdout: expect.stringMatching(/^Approved: .* 1 of 2 approvers: it takes 1 more\.\n$/),
     });
     expect(await show()).toMatch(/^status +pending, 1 of 2 approvers$/m);
+    expect(await show()).not.toMatch(/^ticket/m);
 
     expectRefusal(await approve(), 4, /may not decide .*already/);
     expect(await show()).toMatch(/^status +pending, 1 of 2 approvers$/m);

@@ -7,6 +7,7 @@ import { unknownSettings } from "@toolbus/runtime";
 import { mcpVariablesOf } from "@toolbus/tool-executor";
 import { greeting, withoutLogin } from "./greeting.ts";
 import { keepRunning } from "./keep-running.ts";
+import { keepAddresses } from "./kept-addresses.ts";
 import { everySetting, NOT_SHARED, settingsOfService } from "./known-settings.ts";
 import { namedLines } from "./named-lines.ts";
 import { embeddedReleaseApi } from "./release-api.ts";
@@ -57,6 +58,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     });
     const { releaseId, notes } = embedded ?? NO_RELEASE;
     const [gatewayUrl = "", approvalsUrl = ""] = [...apart.gatewayUrls, ...apart.approvalsUrls];
+    const forgetAddresses = await keepAddresses(directory, { gatewayUrl, approvalsUrl });
     say(greeting({ gatewayUrl, approvalsUrl, keys: apart.keys, directory, model, releaseId, notes, where: whereOf(apart, options) }));
     const kept = keepRunning(apart, { tell: (sentence) => tell(`${sentence}\n`), signal: ending, monotonic });
     return {
@@ -65,6 +67,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
         leaving.abort(new Error("The processes were asked to stop."));
         say("Stopping; open work continues at the next start.\n");
         try {
+          await forgetAddresses();
           await kept.settled();
           return await apart.stop();
         } finally {

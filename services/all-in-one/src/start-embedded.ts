@@ -1,5 +1,6 @@
 import { modelInWords } from "@toolbus/agent";
 import { greeting, withoutLogin } from "./greeting.ts";
+import { keepAddresses } from "./kept-addresses.ts";
 import { embeddedReleaseApi } from "./release-api.ts";
 import { startAllInOne } from "./start-all-in-one.ts";
 
@@ -31,12 +32,14 @@ export async function startEmbedded({ directory, env, say, signal }: EmbeddedOpt
       env: { ...env, ...(embedded ? { RELEASE_API_URL: embedded.api.url } : {}) },
       ...(signal ? { signal } : {}),
     });
+    const forgetAddresses = await keepAddresses(directory, system);
     const { releaseId, notes } = embedded ?? NO_RELEASE;
     say(greeting({ ...system, directory, model, releaseId, notes, where: whereItIs(env, directory) }));
     return {
       async stop() {
         stopping.abort();
         say("Stopping; open work continues at the next start.\n");
+        await forgetAddresses();
         const clean = await system.stop();
         await embedded?.api.stop();
         return clean;

@@ -6,6 +6,7 @@ import type { Context } from "../toolbus/context.ts";
 import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
 import { framedCard } from "./approval-card.ts";
 import { findApproval } from "./find-approval.ts";
+import { ticketNeeded } from "./ticket-needed.ts";
 
 /** Shows one approval: what the call does, for whom, and the approval's state. It never prints the token that allows a decision. */
 export async function showApproval(context: Context, typed: string | undefined): Promise<ExitCode> {
@@ -25,7 +26,14 @@ export function approvalLines({ output, around }: Context, approval: ApprovalToD
   const below = [
     `status     ${status}`,
     ...decisions.map(({ label, text }) => `decision   ${label}${text === "" ? "" : `: ${text}`}`),
+    ...ticketLines(approval),
     ...(approval.mayNotBecause === undefined ? [] : [`This key may not decide it: ${approval.mayNotBecause}`]),
   ];
   return [...card, ...below.flatMap((line) => wrapped(line, WIDTH))];
+}
+
+/** Says before somebody decides that an approval without a ticket would be refused. */
+function ticketLines(approval: ApprovalToDecide): string[] {
+  const needed = approval.status === "pending" ? ticketNeeded(approval, { isEdited: false }) : null;
+  return needed === null ? [] : [`ticket     ${needed}: name it with --ticket`];
 }

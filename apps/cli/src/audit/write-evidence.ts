@@ -13,7 +13,14 @@ import { approvalEvidence, callEvidence } from "./read-evidence.ts";
 /** Writes one file with everything that approvals and the gateway know about a write. The user types the id of the call or of its approval. */
 export async function writeEvidence(context: Context, typed: string | undefined, out: string | undefined): Promise<ExitCode> {
   const callId = typed !== undefined && isApprovalId(typed) ? approvalCallId(typed) : idOf("call", typed);
-  const { chained: _, ...approvals } = await approvalEvidence(await context.approvals(), callId, context.signal);
+  const { chained: _, ...approvals } = await approvalEvidence(await context.approvals(), callId, context.signal).catch((error: unknown) => {
+    if (!(error instanceof Answered) || error.status !== 404) throw error;
+    // The calls that a report names as its evidence are reads, which nobody approves.
+    throw new Failure(
+      EXIT.notFound,
+      `There is no approval of ${callId}: only a write that asked for one has an evidence file. Approvals of other tenants are not shown.`,
+    );
+  });
   const text = evidenceText(approvals, await ofGateway(context, callId));
   const { output, around } = context;
   if (out !== undefined) await newFile(out, around.cwd, (handle) => handle.writeFile(text));

@@ -5,7 +5,7 @@ import { type ApiKey, describeProblems, parseApiKeys, PERSON_ROLES, ROLES, toolE
 import type { Context } from "../toolbus/context.ts";
 import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
 import { SELF } from "../toolbus/self.ts";
-import { hashesIn, localHashFileFor, usage, writeHashes, written } from "./hash-file.ts";
+import { hashesIn, localHashFileFor, localHashFiles, usage, writeHashes, written } from "./hash-file.ts";
 
 export interface AddKeyOptions {
   readonly to?: string;
@@ -38,10 +38,12 @@ export async function addKey({ options, output, around }: Context, name: string,
   if (found === null && !given.to)
     throw usage(`There is no ${here}: start Toolbus here first, or name the hash file that the service reads with --to.`);
   const known = found ?? [];
-  if (known.some(({ id }) => id === name))
-    throw usage(
-      `The key "${name}" is already in ${to}: choose another name, or revoke it first with "${SELF} keys revoke ${name}${given.to ? ` --to ${given.to}` : ""}".`,
-    );
+  // One name is one file of the data directory, so a user and an approver of the same name would have the same file.
+  for (const [file, entries] of given.to ? [[to, known] as const] : await everyLocalKey(options.dataDirectory))
+    if (entries.some(({ id }) => id === name))
+      throw usage(
+        `The key "${name}" is already in ${file}: choose another name, or revoke it first with "${SELF} keys revoke ${name}${given.to ? ` --to ${given.to}` : ""}".`,
+      );
   const key = `tb_${given.role}_${randomBytes(24).toString("base64url")}`;
   const entry = entryOf(name, key, given, around.now());
   const checked = parseApiKeys(JSON.stringify([entry]));
@@ -56,6 +58,10 @@ export async function addKey({ options, output, around }: Context, name: string,
   else output.lines([given.show ? key : file]);
   output.note(`A service that reads ${to} knows the key in a few seconds.`);
   return EXIT.ok;
+}
+
+async function everyLocalKey(dataDirectory: string): Promise<readonly (readonly [file: string, entries: readonly ApiKey[]])[]> {
+  return Promise.all(Object.values(localHashFiles(dataDirectory)).map(async (file) => [file, (await hashesIn(file)) ?? []] as const));
 }
 
 function entryOf(

@@ -48,7 +48,8 @@ export async function written(file: string, write: () => Promise<void>): Promise
     await write();
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? "unknown";
-    if (code === "EEXIST") throw usage(`There is already a key at ${file}: choose another name, or remove the file.`);
+    if (code === "EEXIST")
+      throw usage(`There is already a key at ${file}: choose another name, or remove the file if no service knows its key any more.`);
     throw new Failure(EXIT.failed, `${file} cannot be written (${code}): make its folder writable for this user, or name another file.`);
   }
 }

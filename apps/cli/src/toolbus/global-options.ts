@@ -3,6 +3,7 @@ import { type Command, Option } from "commander";
 import { parseSpan } from "../terminal/duration.ts";
 import { EXIT } from "./exit-codes.ts";
 import { Failure } from "./failure.ts";
+import { localAddresses } from "./local-addresses.ts";
 
 /** The options of every command, read and checked. */
 export interface GlobalOptions {
@@ -22,8 +23,8 @@ export const DEFAULT_APPROVALS_URL = "http://127.0.0.1:8081";
 
 export function addGlobalOptions(program: Command): void {
   for (const [flags, description] of [
-    ["--url <address>", `the gateway (TOOLBUS_URL; default ${DEFAULT_URL})`],
-    ["--approvals-url <address>", `the approvals service (TOOLBUS_APPROVALS_URL; default ${DEFAULT_APPROVALS_URL})`],
+    ["--url <address>", `the gateway (TOOLBUS_URL; default that of the data directory's Toolbus, or ${DEFAULT_URL})`],
+    ["--approvals-url <address>", `the approvals service (TOOLBUS_APPROVALS_URL; default as above, or ${DEFAULT_APPROVALS_URL})`],
     ["--key-file <file>", "a file with the key (else TOOLBUS_KEY, TOOLBUS_APPROVER_KEY, or the data directory's)"],
     ["--key <key>", "the key itself; other users of this machine can see it while the command runs"],
     ["--data <folder>", "the data directory of a Toolbus on this machine (DATA_DIR; default .toolbus)"],
@@ -58,19 +59,15 @@ export function readGlobalOptions(
   const { key, keyFile } = raw;
   if (key !== undefined && keyFile !== undefined) throw usage("--key and --key-file exclude each other: give one of them.");
   const data = raw.data ?? env["DATA_DIR"];
+  // The default is the directory that `npm start` uses, next to the source.
+  const dataDirectory = data ? path.resolve(cwd, data) : path.join(root, ".toolbus");
+  const { gateway = DEFAULT_URL, approvals = DEFAULT_APPROVALS_URL } = localAddresses(dataDirectory);
   return {
-    url: address("--url", raw.url, "TOOLBUS_URL", env["TOOLBUS_URL"], DEFAULT_URL),
-    approvalsUrl: address(
-      "--approvals-url",
-      raw.approvalsUrl,
-      "TOOLBUS_APPROVALS_URL",
-      env["TOOLBUS_APPROVALS_URL"],
-      DEFAULT_APPROVALS_URL,
-    ),
+    url: address("--url", raw.url, "TOOLBUS_URL", env["TOOLBUS_URL"], gateway),
+    approvalsUrl: address("--approvals-url", raw.approvalsUrl, "TOOLBUS_APPROVALS_URL", env["TOOLBUS_APPROVALS_URL"], approvals),
     ...(key === undefined ? {} : { key }),
     ...(keyFile === undefined ? {} : { keyFile: path.resolve(cwd, keyFile) }),
-    // The default is the directory that `npm start` uses, next to the source.
-    dataDirectory: data ? path.resolve(cwd, data) : path.join(root, ".toolbus"),
+    dataDirectory,
     json: raw.json ?? false,
     quiet: raw.quiet ?? false,
     colour: raw.color ?? true,
