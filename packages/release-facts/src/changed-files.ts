@@ -27,50 +27,41 @@ export const DIFF_FLAGS = [
 /** Returns every changed file of a directory, or of the whole tree if the directory is null. */
 export async function changedFiles(git: Git, base: string, head: string, directory: string | null): Promise<readonly ChangedFile[]> {
   const range = [base, head, "--", ...(directory === null ? [] : [directory])];
-  const raw = await git.run(["diff", "--raw", "-z", "--no-abbrev", ...DIFF_FLAGS, ...range]);
-  const numbers = await git.run(["diff", "--numstat", "-z", ...DIFF_FLAGS, ...range]);
-  return joined(parseRaw(raw.toString("utf8")), parseNumstat(numbers.toString("utf8")));
+  const output = await git.text(["diff", "--raw", "--numstat", "-z", "--no-abbrev", ...DIFF_FLAGS, ...range]);
+  return parseChanges(output);
 }
 
 type RawFile = Omit<ChangedFile, "added" | "deleted" | "binary">;
 type Lines = Pick<ChangedFile, "added" | "deleted" | "binary">;
 
-/** Parses `git diff --raw -z`, whose paths may contain anything except a zero byte. */
-export function parseRaw(output: string): readonly RawFile[] {
+/**
+ * Parses `git diff --raw --numstat -z`, which has a record of the first form and later one of the second form for each file. Paths may contain anything
+ * except a zero byte, so a path is never read as the beginning of a record.
+ */
+function parseChanges(output: string): readonly ChangedFile[] {
   const files: RawFile[] = [];
-  const fields = output.split("\0").values();
-  for (const field of fields) {
-    const [, oldId, newId, letter] = /^:\d+ \d+ ([0-9a-f]+) ([0-9a-f]+) ([A-Z])\d*$/.exec(field) ?? [];
-    if (oldId === undefined || newId === undefined || letter === undefined) continue;
-    const first = String(fields.next().value);
-    const renamed = letter === "R" || letter === "C";
-    files.push({
-      path: renamed ? String(fields.next().value) : first,
-      from: renamed ? first : null,
-      status: statusOf(letter),
-      oldId: idOf(oldId),
-      newId: idOf(newId),
-    });
-  }
-  return files;
-}
-
-/** Parses `git diff --numstat -z` into the lines of each path. */
-export function parseNumstat(output: string): ReadonlyMap<string, Lines> {
   const lines = new Map<string, Lines>();
   const fields = output.split("\0").values();
   for (const field of fields) {
+    const [, oldId, newId, letter] = /^:\d+ \d+ ([0-9a-f]+) ([0-9a-f]+) ([A-Z])\d*$/.exec(field) ?? [];
     const [, added, deleted, path] = /^(\d+|-)\t(\d+|-)\t(.*)$/su.exec(field) ?? [];
-    if (added === undefined || deleted === undefined) continue;
-    // For a rename, the path is empty here and the two names are in the next two fields.
-    if (!path) fields.next();
-    const name = path || String(fields.next().value);
-    lines.set(name, { added: added === "-" ? 0 : Number(added), deleted: deleted === "-" ? 0 : Number(deleted), binary: added === "-" });
+    if (oldId !== undefined && newId !== undefined && letter !== undefined) {
+      const first = String(fields.next().value);
+      const renamed = letter === "R" || letter === "C";
+      files.push({
+        path: renamed ? String(fields.next().value) : first,
+        from: renamed ? first : null,
+        status: statusOf(letter),
+        oldId: idOf(oldId),
+        newId: idOf(newId),
+      });
+    } else if (added !== undefined && deleted !== undefined) {
+      // For a rename, the path is empty here and the two names are in the next two fields.
+      if (!path) fields.next();
+      const name = path || String(fields.next().value);
+      lines.set(name, { added: added === "-" ? 0 : Number(added), deleted: deleted === "-" ? 0 : Number(deleted), binary: added === "-" });
+    }
   }
-  return lines;
-}
-
-function joined(files: readonly RawFile[], lines: ReadonlyMap<string, Lines>): readonly ChangedFile[] {
   return files.map((file) => ({ ...file, ...(lines.get(file.path) ?? { added: 0, deleted: 0, binary: false }) }));
 }
 

@@ -24,7 +24,6 @@ export interface AllCommits {
 /** Reads the commits that `head` has and `base` has not, newest first. In a monorepo only those that touch the package's folder. */
 export async function readCommits(git: Git, base: string, head: string, directory: string | null): Promise<AllCommits> {
   const range = [`${base}..${head}`, "--", ...(directory === null ? [] : [directory])];
-  const total = Number((await git.run(["rev-list", "--count", ...range])).toString("utf8"));
   const log = ["log", `--max-count=${MOST_READ}`, "--no-color", "--no-notes", "--topo-order"];
   const output = await git.run([...log, "-z", "--format=tformat:%H%x00%cI%x00%P%x00%s%x00%b", ...range]);
   const touched = parseNumbered(
@@ -43,6 +42,8 @@ export async function readCommits(git: Git, base: string, head: string, director
       ...areasOf(touched.get(hash) ?? []),
     });
   }
+  // Only if the log was cut, git must count.
+  const total = all.length < MOST_READ ? all.length : Number(await git.text(["rev-list", "--count", ...range]));
   const hashes = new Set(all.map(({ hash }) => hash));
   const marked = all.map((commit) => (isInside(commit, hashes) ? { ...commit, revertsInRelease: true as const } : commit));
   return { total, list: marked };

@@ -7,7 +7,7 @@ export interface Git {
   /** Returns the output as text. */
   text(args: readonly string[]): Promise<string>;
   /** Returns the trimmed output of a query, or undefined if git answers that the object does not exist. */
-  ask(args: readonly string[]): Promise<string | undefined>;
+  ask(args: readonly string[], input?: string): Promise<string | undefined>;
 }
 
 /** Git did not execute the command. `said` is the first line of git's own error text, in English. */
@@ -64,9 +64,9 @@ export function gitIn({ repository, environment, signal, emptyTree }: GitOptions
   return {
     run,
     text: async (args) => (await run(args)).toString("utf8"),
-    async ask(args) {
+    async ask(args, input) {
       try {
-        return (await run(args)).toString("utf8").trim();
+        return (await run(args, input)).toString("utf8").trim();
       } catch (error) {
         if (error instanceof GitFailed && error.reason === "refused") return undefined;
         throw error;
@@ -104,13 +104,26 @@ const GUARDS = [
   "i18n.logOutputEncoding=UTF-8",
 ];
 
-/** Returns the options for a view without attributes. A bare repository has no files with attributes, and newer git also reads none from commits. */
-export async function withoutAttributes(options: GitOptions): Promise<GitOptions> {
-  const git = gitIn(options);
-  const directory = (await git.run(["rev-parse", "--absolute-git-dir"])).toString("utf8").replace(/\n$/, "");
-  const emptyTree = (await git.run(["hash-object", "-t", "tree", "--stdin"])).toString("utf8").trim();
-  return { ...options, repository: directory, emptyTree };
+/** The options for a view without attributes, and whether the history of the repository is incomplete. */
+export interface ViewOptions extends GitOptions {
+  readonly isShallow: boolean;
 }
+
+/** Returns the options for a view without attributes. A bare repository has no files with attributes, and newer git also reads none from commits. */
+export async function withoutAttributes(options: GitOptions): Promise<ViewOptions> {
+  // The folder is last, because its name may have line ends.
+  const said = await gitIn(options).text(["rev-parse", "--is-shallow-repository", "--show-object-format", "--absolute-git-dir"]);
+  const [shallow, format, ...directory] = said.replace(/\n$/, "").split("\n");
+  // Git before 2.25 repeats the option that it does not know. It has no other format than SHA-1.
+  const emptyTree = format === "sha256" ? EMPTY_TREES.sha256 : EMPTY_TREES.sha1;
+  return { ...options, repository: directory.join("\n"), emptyTree, isShallow: shallow === "true" };
+}
+
+/** The ids of the empty tree, which every repository has. They follow from the format of ids, so git need not compute them. */
+const EMPTY_TREES = {
+  sha1: "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
+  sha256: "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
+} as const;
 
 const PASSED_ON = ["PATH", "HOME", "XDG_CONFIG_HOME", "USERPROFILE", "SystemRoot", "SUDO_UID"];
 

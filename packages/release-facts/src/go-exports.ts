@@ -1,4 +1,5 @@
 import { readBlobs } from "./blob-reader.ts";
+import { filesAt } from "./files-at.ts";
 import type { Git } from "./git-command.ts";
 import { goMembers } from "./go-members.ts";
 import { parenthesised, signatureOf } from "./signature.ts";
@@ -10,12 +11,10 @@ const MOST_FILES = 100;
  * only built under a condition are tools.
  */
 export async function hasGoProgram(git: Git, commit: string, directory: string | null): Promise<boolean> {
-  const listed = await git.ask(["ls-tree", "--end-of-options", directory === null ? commit : `${commit}:${directory}`]);
-  const files = [...(listed ?? "").matchAll(/^\d+ blob ([0-9a-f]{40,64})\t[\w.-]{1,200}(?<!_test)\.go$/gm)];
-  const texts = await readBlobs(
-    git,
-    files.slice(0, MOST_FILES).map(([, id]) => id ?? ""),
-  );
+  const top = directory === null ? "" : `${directory}/`;
+  const isAtTop = (path: string) => path.startsWith(top) && /^[\w.-]{1,200}(?<!_test)\.go$/.test(path.slice(top.length));
+  const ids = [...(await filesAt(git, commit))].flatMap(([path, id]) => (isAtTop(path) ? [id] : []));
+  const texts = await readBlobs(git, ids.slice(0, MOST_FILES));
   return [...texts.values()].some((text) => {
     const [before] = /^[^]*?^package main\b/m.exec(text) ?? [];
     return before !== undefined && !/^\/\/ ?(?:go:build|\+build)\b/m.test(before);

@@ -1,4 +1,5 @@
 import { readBlobs } from "./blob-reader.ts";
+import { filesAt } from "./files-at.ts";
 import type { Git } from "./git-command.ts";
 
 /** A manifest of a repository at a commit, by its place. */
@@ -11,11 +12,7 @@ const MOST_MANIFESTS = 500;
 
 /** Returns where the manifests of packages are at a commit, wherever they lie. */
 export async function manifestsAt(git: Git, commit: string): Promise<readonly ManifestPlace[]> {
-  const tree = (await git.run(["ls-tree", "-r", "-z", "--full-tree", commit])).toString("utf8").split("\0");
-  return tree.flatMap((entry) => {
-    const [, id, path] = /^\d+ blob ([0-9a-f]+)\t(.*)$/s.exec(entry) ?? [];
-    return id !== undefined && path !== undefined && MANIFEST.test(path) ? [{ id, path }] : [];
-  });
+  return [...(await filesAt(git, commit))].flatMap(([path, id]) => (MANIFEST.test(path) ? [{ id, path }] : []));
 }
 
 const MANIFEST = /(?:^|\/)(?:package\.json|Cargo\.toml|pyproject\.toml|go\.mod)$/;

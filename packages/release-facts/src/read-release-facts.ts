@@ -67,7 +67,9 @@ export async function readReleaseFacts(options: FactsOptions): Promise<{ readonl
   const deadline = AbortSignal.timeout(DEADLINE_MS);
   const how = { repository: repo, environment, signal: signal ? AbortSignal.any([signal, deadline]) : deadline };
   try {
-    const git = gitIn(await withoutAttributes(how));
+    const view = await withoutAttributes(how);
+    if (view.isShallow) return refused("shallow_clone", "The repository is a shallow clone, so its history is incomplete.");
+    const git = gitIn(view);
     const found = await findRange(git, from, to);
     if (!found.ok) return found;
     const place = await placeOf(git, found.range, options.package);

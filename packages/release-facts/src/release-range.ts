@@ -24,30 +24,57 @@ export async function findRange(
   from: string,
   to: string,
 ): Promise<{ readonly ok: true; readonly range: ReleaseRange } | RefusedFacts> {
-  const shallow = (await git.run(["rev-parse", "--is-shallow-repository"])).toString("utf8").trim();
-  if (shallow === "true") return refused("shallow_clone", "The repository is a shallow clone, so its history is incomplete.");
   const any = await git.run(["rev-list", "--max-count=1", "--all"]);
   if (any.length === 0) return refused("no_commits", "The repository has no commits.");
-  const base = await endOf(git, from);
+  if (!isAllowed(from)) return unknown(from);
+  const [base, head] = await commitsOf(git, isAllowed(to) ? [from, to] : [from]);
   if (!base) return unknown(from);
-  const head = await endOf(git, to);
   if (!head) return unknown(to);
   if (base.id === head.id)
     return refused("empty_range", `${JSON.stringify(shown(from))} and ${JSON.stringify(shown(to))} are the same commit.`);
+  const [baseDate = "", headDate = ""] = (
+    await git.text(["log", "--no-walk=unsorted", "--no-color", "--format=tformat:%cI", base.id, head.id, "--"])
+  ).split("\n");
   const baseIsAncestor = (await git.ask(["merge-base", "--is-ancestor", base.id, head.id])) !== undefined;
-  return { ok: true, range: { base, head, baseIsAncestor } };
+  return { ok: true, range: { base: endOf(from, base, baseDate), head: endOf(to, head, headDate), baseIsAncestor } };
 }
 
 const SHORT_ID = 12;
 
-async function endOf(git: Git, name: string): Promise<End | undefined> {
-  if (!/^(?!-)[^\p{Cc}]{1,250}$/u.test(name)) return undefined;
-  const asTag = await git.ask(["rev-parse", "--verify", "--quiet", "--end-of-options", `refs/tags/${name}^{commit}`]);
-  const id = asTag ?? (await git.ask(["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`]));
-  if (id === undefined || !/^[0-9a-f]{40,64}$/.test(id)) return undefined;
-  const date = (await git.run(["log", "--max-count=1", "--format=%cI", id, "--"])).toString("utf8").trim();
+interface NamedCommit {
+  readonly id: string;
+  readonly isTag: boolean;
+}
+
+/** Returns the commit that each name means, a tag first, or undefined for a name that means none. */
+async function commitsOf(git: Git, names: readonly string[]): Promise<readonly (NamedCommit | undefined)[]> {
+  const ids = await idsOf(
+    git,
+    names.flatMap((name) => [`refs/tags/${name}^{commit}`, `${name}^{commit}`]),
+  );
+  return names.map((_, index) => {
+    const asTag = ids[2 * index];
+    const id = asTag ?? ids[2 * index + 1];
+    return id === undefined ? undefined : { id, isTag: asTag !== undefined };
+  });
+}
+
+/** Returns the id of the commit that each expression means. Expressions have no control characters, so each is one line and one question. */
+async function idsOf(git: Git, expressions: readonly string[]): Promise<readonly (string | undefined)[]> {
+  const answers = await git.ask(["cat-file", "--batch-check"], `${expressions.join("\n")}\n`);
+  if (answers !== undefined) return answers.split("\n").map((answer) => /^([0-9a-f]{40,64}) commit \d+$/.exec(answer)?.[1]);
+  // Git gives up at some expressions, such as @{upstream} of a branch without one, and does not answer about the next ones.
+  if (expressions.length < 2) return [];
+  return Promise.all(expressions.map(async (expression) => (await idsOf(git, [expression]))[0]));
+}
+
+function isAllowed(name: string): boolean {
+  return /^(?!-)[^\p{Cc}]{1,250}$/u.test(name);
+}
+
+function endOf(name: string, { id, isTag }: NamedCommit, date: string): End {
   // HEAD is another commit tomorrow, and a report is filed under the name of its release.
-  return { ref: name === "HEAD" ? id.slice(0, SHORT_ID) : line(name, 250), id, date: utc(date), isTag: asTag !== undefined };
+  return { ref: name === "HEAD" ? id.slice(0, SHORT_ID) : line(name, 250), id, date: utc(date), isTag };
 }
 
 /** Returns the time in UTC, or an empty text, because a commit may have a date that no calendar has. */
