@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseReleaseFacts, type ReleaseFacts } from "@toolbus/release-facts";
 import { scratchFolder, type ScratchRepository, scratchRepository } from "@toolbus/release-facts/testing";
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadRelease, type LoadReleaseOptions } from "./load-release.ts";
 import { type ReleaseApiOptions, startReleaseApi } from "./release-api.ts";
 
@@ -62,10 +62,20 @@ async function setup(repo: { readonly path: string }, options: Partial<LoadRelea
   };
 }
 
+// Many tests only ask about the newest release of the shop, so one repository and one API serve all of them. A test that changes its repository makes its own.
+let shared: ScratchRepository;
+let world: Awaited<ReturnType<typeof setup>>;
+beforeAll(async () => {
+  shared = shop();
+  world = await setup(shared);
+}, 30_000);
+afterAll(async () => {
+  await world[Symbol.asyncDispose]();
+  shared[Symbol.dispose]();
+});
+
 describe("code changes over HTTP", () => {
   it("are the facts of the release, with its two ends", async () => {
-    using repo = shop();
-    await using world = await setup(repo);
     const { status, body } = await world.get("code-changes");
     expect([status, Object.keys(body)]).toEqual([200, ["release_id", "base", "head", "facts"]]);
     expect(body).toMatchObject({ release_id: "v1.2.0", base: "v1.1.0", head: "v1.2.0" });
@@ -77,8 +87,6 @@ describe("code changes over HTTP", () => {
   });
 
   it("can be only those of an area, a path or a kind", async () => {
-    using repo = shop();
-    await using world = await setup(repo);
     expect((await world.facts({ area: "src/cart" })).files.list.map(({ path }) => path)).toEqual(["src/cart/cart.ts"]);
     expect((await world.facts({ path: "card.ts" })).files.list.map(({ path }) => path)).toEqual(["src/pay/card.ts"]);
     expect((await world.facts({ kind: "docs" })).files).toMatchObject({ list: [], total: 2, omitted: 2 });
@@ -169,9 +177,8 @@ describe("past releases over HTTP", () => {
   });
 
   it("of a first release are missing, which the answer says", async () => {
-    using repo = shop();
-    await using world = await setup(repo, { to: "v1.0.0" });
-    expect((await world.get("past-releases")).body).toMatchObject({
+    await using first = await setup(shared, { to: "v1.0.0" });
+    expect((await first.get("past-releases")).body).toMatchObject({
       total: 0,
       usual_size: null,
       missing: [expect.stringContaining("no earlier release")],
@@ -185,8 +192,6 @@ describe("test details and traces over HTTP", () => {
   const lcov = "SF:src/pay/card.ts\nDA:1,0\nDA:2,3\nend_of_record\nSF:src/cart/cart.ts\nDA:1,1\nend_of_record\n";
 
   it("say what nobody measured", async () => {
-    using repo = shop();
-    await using world = await setup(repo);
     expect(await world.get("test-details")).toMatchObject({
       status: 200,
       body: {
@@ -204,14 +209,13 @@ describe("test details and traces over HTTP", () => {
   });
 
   it("join tests, coverage and CI results, and say if CI tested another commit", async () => {
-    using repo = shop();
     using files = scratchFolder();
     const file = (name: string, content: string) => (writeFileSync(join(files.path, name), content), join(files.path, name));
     const jobs = (sha: string) =>
       JSON.stringify({ total_count: 1, jobs: [{ name: "test", run_id: 7, head_sha: sha, status: "completed", conclusion: "failure" }] });
-    const ci = [file("right.json", jobs(repo.git("rev-parse", "v1.2.0"))), file("wrong.json", jobs("0".repeat(40)))];
-    await using world = await setup(repo, { junit: file("junit.xml", junit), coverage: file("lcov.info", lcov), ci });
-    const { body } = await world.get("test-details");
+    const ci = [file("right.json", jobs(shared.git("rev-parse", "v1.2.0"))), file("wrong.json", jobs("0".repeat(40)))];
+    await using tested = await setup(shared, { junit: file("junit.xml", junit), coverage: file("lcov.info", lcov), ci });
+    const { body } = await tested.get("test-details");
     expect(body).toMatchObject({
       tests: { passed: 1, failed: 1, skipped: 1 },
       cases: [
@@ -226,19 +230,17 @@ describe("test details and traces over HTTP", () => {
       ],
       missing: [expect.stringContaining("not the end of this release")],
     });
-    expect((await world.get("test-details", { status: "passed" })).body.cases).toHaveLength(1);
-    expect((await world.get("test-details", { path: "src/pay" })).body).toMatchObject({
+    expect((await tested.get("test-details", { status: "passed" })).body.cases).toHaveLength(1);
+    expect((await tested.get("test-details", { path: "src/pay" })).body).toMatchObject({
       cases: [{ name: "charges" }],
       coverage: { files: [{}], files_omitted: 1 },
     });
-    expect((await world.get("release-summary")).body.tests).toMatchObject({ passed: 1, failed: 1, skipped: 1 });
+    expect((await tested.get("release-summary")).body.tests).toMatchObject({ passed: 1, failed: 1, skipped: 1 });
   });
 });
 
 describe("the evidence routes", () => {
   it("answer what they cannot answer with a code and one sentence", async () => {
-    using repo = shop();
-    await using world = await setup(repo);
     await world.facts();
     for (const [path, status, error] of [
       ["code-changes?release_id=v9", 404, "release_not_found"],
@@ -262,18 +264,15 @@ describe("the evidence routes", () => {
   });
 
   it("are listed for programs, and answer GET only", async () => {
-    using repo = shop();
-    await using world = await setup(repo);
     const listed = { releases: ["v1.2.0"], evidence: ["test-details", "code-changes", "past-releases", "observability-traces"] };
     expect(await (await fetch(`${world.url}/releases`)).json()).toEqual(listed);
     expect((await fetch(`${world.url}/code-changes?release_id=v1.2.0`, { method: "POST" })).status).toBe(405);
   });
 
   it("of an API without evidence answer that it serves none", async () => {
-    using repo = shop();
-    await using world = await setup(repo, {}, { evidence: undefined });
-    expect(await world.get("code-changes")).toMatchObject({ status: 404, body: { error: "no_code_changes" } });
-    expect(await world.get("past-releases")).toMatchObject({ status: 200, body: { missing: [expect.stringContaining("no repository")] } });
-    expect(await (await fetch(`${world.url}/releases`)).json()).toEqual({ releases: ["v1.2.0"] });
+    await using bare = await setup(shared, {}, { evidence: undefined });
+    expect(await bare.get("code-changes")).toMatchObject({ status: 404, body: { error: "no_code_changes" } });
+    expect(await bare.get("past-releases")).toMatchObject({ status: 200, body: { missing: [expect.stringContaining("no repository")] } });
+    expect(await (await fetch(`${bare.url}/releases`)).json()).toEqual({ releases: ["v1.2.0"] });
   });
 });

@@ -137,7 +137,11 @@ describe("git summary", () => {
     repo.git("tag", "v1");
     for (let i = 0; i < 40; i++) repo.write(`area-${i}/deep/file.txt`, `${i}\n`);
     repo.commit("x".repeat(1_000));
-    for (let i = 0; i < 101; i++) repo.git("commit", "--quiet", "--allow-empty", "--message", `Change ${i}`);
+    const changes = Array.from({ length: 101 }, (_, i) => {
+      const begin = i === 0 ? "from refs/heads/main^0\n" : "";
+      return `commit refs/heads/main\ncommitter A <a@b> ${1_767_312_000 + i} +0000\ndata <<end\nChange ${i}\nend\n${begin}\n`;
+    });
+    execFileSync("git", ["fast-import", "--quiet"], { cwd: repo.path, input: changes.join("") });
     const summary = await summaryOf(repo);
     expect(summary).toMatchObject({ change_count: 102, changes_omitted: 2, files: { changed: 40, omitted: 10 } });
     expect(summary.changes).toHaveLength(100);

@@ -1,17 +1,28 @@
+import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { compactFacts, LARGEST_FACTS } from "./compact-facts.ts";
 import { type ScratchRepository, scratchRepository } from "./testing/scratch-repository.ts";
 
-/** Makes a release with so many commits, each of which changes a file of its own. */
+/** Makes a release with so many commits, each of which changes a file of its own. One command of git writes all of them. */
 function release(commits: number): ScratchRepository {
   const repo = scratchRepository();
   repo.write("package.json", '{"name":"one","version":"1.0.0"}');
   repo.commit("Begin");
   repo.git("tag", "v1.0.0");
-  for (let at = 0; at < commits; at++) {
-    repo.write(`src/part-${at % 40}/file-${at}.ts`, `export const value${at} = ${at};\n`.repeat(20));
-    repo.commit(`Change part ${at} of the shop, so that it does what its users have wanted for years`);
-  }
+  const history = Array.from({ length: commits }, (_, at) => {
+    const subject = `Change part ${at} of the shop, so that it does what its users have wanted for years`;
+    const content = `export const value${at} = ${at};\n`.repeat(20);
+    const begin = at === 0 ? "from refs/heads/main^0\n" : "";
+    return `commit refs/heads/main
+committer Ada Example <ada@example.org> ${1_767_312_000 + at * 3600} +0200
+data ${subject.length}
+${subject}
+${begin}M 100644 inline src/part-${at % 40}/file-${at}.ts
+data ${content.length}
+${content}
+`;
+  });
+  execFileSync("git", ["fast-import", "--quiet"], { cwd: repo.path, input: history.join("") });
   repo.git("tag", "v1.1.0");
   return repo;
 }

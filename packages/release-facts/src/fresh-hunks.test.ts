@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readReleaseFacts } from "./read-release-facts.ts";
 import { type ScratchRepository, scratchRepository } from "./testing/scratch-repository.ts";
 
@@ -17,7 +17,14 @@ function project(): ScratchRepository {
   return repo;
 }
 
-async function factsOf(repo: ScratchRepository, text: string, tag = "v1.0.2") {
+// Each test adds a release, and compares it with v1.0.1. So one repository serves all of them.
+let repo: ScratchRepository;
+beforeAll(() => {
+  repo = project();
+}, 30_000);
+afterAll(() => repo[Symbol.dispose]());
+
+async function factsOf(text: string, tag: string) {
   repo.write("src/a.ts", text);
   repo.commit("Fix a line");
   repo.git("tag", tag);
@@ -28,27 +35,23 @@ async function factsOf(repo: ScratchRepository, text: string, tag = "v1.0.2") {
 
 describe("fresh hunks", () => {
   it("change a line that the earlier release brought", async () => {
-    using repo = project();
-    const facts = await factsOf(repo, brought.replace("b = 5", "b = 50"));
+    const facts = await factsOf(brought.replace("b = 5", "b = 50"), "v1.0.2");
     expect(facts).toMatchObject({ freshSince: "v1.0.0", files: { list: [{ path: "src/a.ts", freshHunks: 1 }] } });
   });
 
   it("may only insert lines beside such a line", async () => {
-    using repo = project();
-    const facts = await factsOf(repo, `${brought}const d = 7;\n`);
+    const facts = await factsOf(`${brought}const d = 7;\n`, "v1.0.3");
     expect(facts.files.list[0]).toMatchObject({ freshHunks: 1 });
   });
 
   it("are not those that change older lines", async () => {
-    using repo = project();
-    const facts = await factsOf(repo, brought.replace("one();", "uno();"));
+    const facts = await factsOf(brought.replace("one();", "uno();"), "v1.0.4");
     expect(facts.freshSince).toBe("v1.0.0");
     expect(facts.files.list[0]).not.toHaveProperty("freshHunks");
   });
 
   it("are unknown for a step that is no patch, and for the first release", async () => {
-    using repo = project();
-    expect(await factsOf(repo, brought.replace("b = 5", "b = 50"), "v1.1.0")).not.toHaveProperty("freshSince");
+    expect(await factsOf(brought.replace("b = 5", "b = 50"), "v1.1.0")).not.toHaveProperty("freshSince");
     const first = await readReleaseFacts({ repo: repo.path, from: "v1.0.0", to: "v1.0.1", environment: process.env });
     expect(first).toMatchObject({ ok: true });
     expect(first.ok && first.facts).not.toHaveProperty("freshSince");

@@ -2,8 +2,14 @@ import { describe, expect, it } from "vitest";
 import { readReleaseFacts } from "../read-release-facts.ts";
 import { scratchRepository } from "../testing/scratch-repository.ts";
 
-/** Returns whether an advisory about this package is found for a repository with this manifest. */
-async function isFound(file: string, text: string, ecosystem: string, name: string, directory?: string): Promise<boolean> {
+/** Returns which of these packages an advisory is found for, in a repository with this manifest. */
+async function foundIn(
+  file: string,
+  text: string,
+  ecosystem: string,
+  names: readonly string[],
+  directory?: string,
+): Promise<readonly string[]> {
   using repo = scratchRepository();
   repo.write(directory === undefined ? file : `${directory}/${file}`, text);
   repo.commit("Begin");
@@ -12,7 +18,10 @@ async function isFound(file: string, text: string, ecosystem: string, name: stri
   repo.commit("Go on");
   repo.git("tag", "v1.0.1");
   const events = [{ introduced: "0" }, { fixed: "1.0.1" }];
-  const advisories = [{ id: "A-1", affected: [{ package: { ecosystem, name }, ranges: [{ type: "ECOSYSTEM", events }] }] }];
+  const advisories = names.map((name) => ({
+    id: name,
+    affected: [{ package: { ecosystem, name }, ranges: [{ type: "ECOSYSTEM", events }] }],
+  }));
   const found = await readReleaseFacts({
     repo: repo.path,
     from: "v1.0.0",
@@ -22,7 +31,7 @@ async function isFound(file: string, text: string, ecosystem: string, name: stri
     environment: process.env,
   });
   if (!found.ok) throw new Error(found.message);
-  return found.facts.advisories?.fixed.list.length === 1;
+  return (found.facts.advisories?.fixed.list ?? []).map(({ id }) => id);
 }
 
 describe("the name of a package", () => {
@@ -36,15 +45,14 @@ describe("the name of a package", () => {
     ["setup.py", 'setup(\n    name="cart",\n)', "PyPI", "cart"],
     ["go.mod", "module example.org/cart/v2\n\ngo 1.22\n", "Go", "example.org/cart/v2"],
   ])("is read from %s: %j", async (file, text, ecosystem, name) => {
-    expect(await isFound(file, text, ecosystem, name)).toBe(true);
-    expect(await isFound(file, text, ecosystem, `${name}2`)).toBe(false);
+    expect(await foundIn(file, text, ecosystem, [name, `${name}2`])).toEqual([name]);
   });
 
   it("is that of the package of a monorepo", async () => {
-    expect(await isFound("package.json", '{"name":"cart"}', "npm", "cart", "packages/cart")).toBe(true);
+    expect(await foundIn("package.json", '{"name":"cart"}', "npm", ["cart"], "packages/cart")).toEqual(["cart"]);
   });
 
   it("is not known if the manifest is broken", async () => {
-    expect(await isFound("package.json", "{", "npm", "cart")).toBe(false);
+    expect(await foundIn("package.json", "{", "npm", ["cart"])).toEqual([]);
   });
 });
