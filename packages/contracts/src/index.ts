@@ -78,6 +78,7 @@ export * from "./result.ts";
 export { RUN_OUTCOMES, type RunOutcome } from "./run-outcomes.ts";
 export * from "./run-record.ts";
 export * from "./run-view.ts";
+export * from "./security-kinds.ts";
 export * from "./security-view.ts";
 export * from "./service-names.ts";
 export * from "./taint.ts";

@@ -38,7 +38,7 @@ export { openSigningKey, readSigningKeys } from "./signing-key-file.ts";
 export { parseTrustedKeys, type TrustedKeys, trustedKeys, trustedKeysFile } from "./trusted-keys.ts";
 export { readPrivateFile } from "./private-file.ts";
 export { parseCanonicalArguments, parseStrictJson } from "./strict-json.ts";
-export { type StaleReason, plainlyForged, verifyGrant } from "./verify-grant.ts";
+export { type ForgedReason, type StaleReason, plainlyForged, verifyGrant } from "./verify-grant.ts";
 export { type FileVerdict, trustedRoots } from "./verdict.ts";
 export { auditHeader, auditLine, verifyAudit } from "./verify-audit.ts";
 export { MAX_EVIDENCE_BYTES, verifyEvidence } from "./verify-evidence.ts";

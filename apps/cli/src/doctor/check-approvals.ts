@@ -1,5 +1,5 @@
 import { counted } from "@toolbus/contracts";
-import { readEra, readRefused, readSecurityEvents, readWrites } from "../http/answers.ts";
+import { readEra, readRefused, readWrites } from "../http/answers.ts";
 import { Answered, type Client } from "../http/client.ts";
 import { spanOf } from "../terminal/duration.ts";
 import { safeText } from "../terminal/safe-text.ts";
@@ -7,6 +7,7 @@ import { EXIT } from "../toolbus/exit-codes.ts";
 import { SELF } from "../toolbus/self.ts";
 import { isWaiting } from "../writes/list-writes.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
+import { checkSecurity } from "./check-security.ts";
 import { findingOf } from "./finding-of.ts";
 
 /**
@@ -78,22 +79,6 @@ async function checkDocuments(approvals: Client): Promise<Check> {
       `${fix} docs/audit.md, "If the end of a chain is forged", says what to do.`,
     );
   return others > 0 ? fail(name, says, fix) : warn(name, says, fix);
-}
-
-async function checkSecurity(approvals: Client, now: number): Promise<Check> {
-  const name = "security";
-  const { count, events } = readSecurityEvents(await approvals.get("/v1/security?limit=1"));
-  const [newest] = events;
-  if (!newest) return ok(name, "nothing was refused within a day");
-  const { kind, by, at, approvalId, details } = newest;
-  const why = typeof details?.["why"] === "string" ? `, ${details["why"]}` : "";
-  return warn(
-    name,
-    safeText(
-      `${counted(count, "event")} within a day; the newest ${spanOf(Math.max(0, now - at))} ago: ${kind}${why}, by ${by}${approvalId === undefined ? "" : `, ${approvalId}`}.`,
-    ),
-    "docs/approvals.md says what each kind means; GET /v1/security of approvals lists them.",
-  );
 }
 
 /**

@@ -21,6 +21,7 @@ import { otherServer } from "./named-server.ts";
 import { crashedResult, onTrial } from "./on-trial.ts";
 import { readArguments } from "./read-arguments.ts";
 import { readResult } from "./read-result.ts";
+import type { SecurityEvent } from "./security-record.ts";
 import { grantStaleMessage, resultMessage, sendable } from "./result-message.ts";
 import { runRead } from "./run-read.ts";
 import { runWrite } from "../writes/run-write.ts";
@@ -114,11 +115,7 @@ async function retriedInOutage<T>(call: ToolCall, { log, timings }: InvokeContex
  * Drops a forged write without using the store, and before the call is registered as under way. Thousands of writes without a grant, perhaps with the
  * id of a genuine call, must not delay other calls.
  */
-async function forgedDisposition(
-  call: ToolCall,
-  { reason, detail }: { readonly reason: string; readonly detail: string },
-  context: InvokeContext,
-): Promise<Verdict> {
+async function forgedDisposition(call: ToolCall, { reason, detail }: SecurityEvent, context: InvokeContext): Promise<Verdict> {
   return retriedInOutage(call, context, async () =>
     settle(call, await forgedCall(call, { reason, detail }, `its grant was refused (${reason})`, context), context),
   );

@@ -1,15 +1,13 @@
-import { keyOf, keys, shardOf } from "@toolbus/contracts";
+import { keyOf, keys, shardOf, type WorkerSecurityKind } from "@toolbus/contracts";
+import type { ForgedReason } from "@toolbus/grants";
 import { eventSample, type LeftOut, recordsInTurn, type StateStore } from "@toolbus/state";
 import { type Log, recordSecurityEvent } from "@toolbus/telemetry";
 import type { ToolCall } from "../tool/tool-call.ts";
 import { cleanText } from "../tool/tool-problem.ts";
 
 export interface SecurityEvent {
-  /**
-   * The kind of the event: `conflict`, `ledger_forged`, `ledger_row_gone`, `era_forged`, or the reason why a grant was refused, such as `missing` or
-   * `signature`.
-   */
-  readonly reason: string;
+  /** The kind of the event, or the reason why a grant was refused, such as `missing` or `signature`. */
+  readonly reason: WorkerSecurityKind | ForgedReason;
   readonly detail: string;
 }
 

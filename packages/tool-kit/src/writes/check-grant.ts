@@ -103,7 +103,7 @@ async function doneBefore(row: LedgerRow, call: ToolCall, context: InvokeContext
   if (proof.kind === "genuine" && row.result && row.receipt !== undefined)
     return { kind: "answer", result: row.result, receipt: row.receipt };
   const detail = proof.kind === "unproven" ? proof.detail : "it has no result";
-  const event = { reason: "ledger_forged", detail: `the ledger says "done", and ${detail}` };
+  const event: SecurityEvent = { reason: "ledger_forged", detail: `the ledger says "done", and ${detail}` };
   return forgedCall(call, event, "the ledger's row of it is not genuine", context);
 }
 
@@ -119,7 +119,7 @@ async function eraRefused(
   // Replies of the store may arrive out of order, and approvals writes a lost era again.
   if (why === "unknown_key" || (why === "older" && call.count === 1))
     return { kind: "retry", after: retryAfter(context.timings, call.count), reason: "whether the era is genuine is not known yet" };
-  const event = { reason: "era_forged", detail: `the era in the store is not what approvals signed: ${detail}` };
+  const event: SecurityEvent = { reason: "era_forged", detail: `the era in the store is not what approvals signed: ${detail}` };
   return forgedCall(call, event, "the era in the store is not genuine", context);
 }
 

@@ -1,5 +1,15 @@
 import { loggedId } from "@toolbus/bus";
-import { type Call, type Era, type Json, keyOf, keys, type LedgerRow, type Message, shardOf } from "@toolbus/contracts";
+import {
+  type AgentSecurityKind,
+  type Call,
+  type Era,
+  type Json,
+  keyOf,
+  keys,
+  type LedgerRow,
+  type Message,
+  shardOf,
+} from "@toolbus/contracts";
 import { type KeySet, trustedKeys, verifySender } from "@toolbus/grants";
 import { eventSample, type LeftOut, recordsInTurn, type StateStore } from "@toolbus/state";
 import { type Log, recordSecurityEvent } from "@toolbus/telemetry";
@@ -78,7 +88,8 @@ export function writeProofs({ state, receiptKeys, eras, approvals, log, monotoni
       const key = keys.ledger(call.toolset, call.callId);
       const other = (["callId", "toolName", "argsHash"] as const).find((field) => row[field] !== call[field]);
       const proof = await proveRow(row, call.toolset, receiptKeys.of({ ...call, toolHash: row.toolHash }));
-      const why = proof.kind === "unproven" ? proof : other === undefined ? null : { why: "forged", detail: `it is of another ${other}` };
+      const why =
+        proof.kind === "unproven" ? proof : other === undefined ? null : { why: "forged" as const, detail: `it is of another ${other}` };
       if (why === null) return true;
       log.warn(
         { callId: call.callId, key, state: row.state, ...why },
@@ -114,7 +125,7 @@ export function writeProofs({ state, receiptKeys, eras, approvals, log, monotoni
   }
 
   /** Records a security event, once per reason and call. `say` is called for events that are stored in full. */
-  async function record(call: Call, reason: string, about: Readonly<Record<string, string>>, say?: () => void): Promise<void> {
+  async function record(call: Call, reason: AgentSecurityKind, about: Readonly<Record<string, string>>, say?: () => void): Promise<void> {
     const { callId, toolName: tool, toolset } = call;
     const name = `${reason}:${callId}`;
     if (reported.has(name)) return;

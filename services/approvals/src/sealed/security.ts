@@ -1,19 +1,14 @@
-import { type Json, keyOf, keys } from "@toolbus/contracts";
+import { type ApprovalsSecurityKind, type Json, keyOf, keys } from "@toolbus/contracts";
 import { eventSample, type LeftOut, recordsInTurn, type RecordToAppend, type StateStore } from "@toolbus/state";
 import { type Log, recordSecurityEvent } from "@toolbus/telemetry";
 
 /** An action that an honest agent or approver never takes. An event contains only ids, hashes and codes. It contains no arguments and no tokens. */
 export interface SecurityEvent {
-  readonly kind:
-    | "conflicting_request"
-    | "self_approval"
-    | "unknown_token"
-    | "token_reused"
-    | "not_allowed"
-    /** A document of approvals, or an origin, differs from the one that its writer stored. */
-    | "document_refused"
-    /** A notice or a cancel is not signed or not allowed, a request has no genuine origin, or the reader of an answer does not exist. */
-    | "message_refused";
+  /**
+   * `document_refused`: a document of approvals, or an origin, differs from the one that its writer stored. `message_refused`: a notice or a cancel is not
+   * signed or not allowed, a request has no genuine origin, or the reader of an answer does not exist.
+   */
+  readonly kind: ApprovalsSecurityKind;
   /** The approval that the event concerns. It is absent if there is none. */
   readonly approvalId?: string;
   /** Who caused the event: an approver, an agent, a service, or `store`. */
