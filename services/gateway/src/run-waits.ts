@@ -61,7 +61,8 @@ function stepOf({ lease, notBefore, modelFailures, stepStartedAt }: Run, now: nu
 }
 
 function waitOf(call: Call, { now, run, asking, requesters, registrationOf }: OpenRun): Wait {
-  const { callId, toolName: tool, state, approvalId, approvalExpiresAt, askExpiresAt, heldSince, sentAt } = call;
+  const { callId, toolName: tool, state, approvalId, approvalExpiresAt, askExpiresAt, heldSince, sentAt, grant } = call;
+  const first = firstSentAt(call, run);
   const about = { callId, tool };
   switch (state) {
     case "held":
@@ -82,11 +83,14 @@ function waitOf(call: Call, { now, run, asking, requesters, registrationOf }: Op
         ...(askExpiresAt === undefined ? {} : { until: askExpiresAt }),
       };
     case "requested":
-      return { ...requestOf(call, registrationOf(call)), ...about, since: sentAt };
+      return { ...requestOf(call, registrationOf(call)), ...about, since: grant === undefined ? first : sentAt };
     case "dispatched": {
       const open = asking.find((one) => one.callId === callId);
       if (open) return { ...askedBy(open, tool), ...about };
-      return { ...sentTo(call, registrationOf(call), now, run?.cancel !== null && run !== null), ...about };
+      return {
+        ...sentTo(call, { registration: registrationOf(call), now, first, cancelled: run !== null && run.cancel !== null }),
+        ...about,
+      };
     }
     case "queued":
     case "granted":
@@ -128,11 +132,28 @@ function requestOf(
   };
 }
 
-function sentTo(call: Call, registration: Registration | null, now: number, cancelled: boolean): Wait {
-  const { toolName, dispatch, sentAt, ledger } = call;
+/**
+ * Returns when the call, or the request for its grant, was first sent. Each repeat changes `sentAt`, so a wait measured from it would never grow long.
+ * A call is sent when it is created, or once people have decided. A write of a round with other writes may have waited for them first, and then only
+ * the last time is known.
+ */
+function firstSentAt({ kind, createdAt, heldMs, sentAt }: Call, run: Run | null): number {
+  const isAlone = (run?.calls ?? []).filter(({ write }) => write).length <= 1;
+  return kind === "write" && !isAlone ? sentAt : Math.min(sentAt, createdAt + heldMs);
+}
+
+interface Sent {
+  readonly registration: Registration | null;
+  readonly now: number;
+  readonly first: number;
+  readonly cancelled: boolean;
+}
+
+function sentTo(call: Call, { registration, now, first, cancelled }: Sent): Wait {
+  const { toolName, dispatch, ledger } = call;
   const noted = ledger ? { ledger } : {};
   if (!registration)
-    return { kind: "worker", says: `No worker serves this version of ${toolName} any more.${inLedger(call)}`, ...noted, since: sentAt };
+    return { kind: "worker", says: `No worker serves this version of ${toolName} any more.${inLedger(call)}`, ...noted, since: first };
   const { lastSeenAt, leftAt, unavailable } = registration;
   const since = goneSince(registration, now) ?? lastSeenAt;
   switch (availabilityOf(registration, now)) {
@@ -152,10 +173,10 @@ function sentTo(call: Call, registration: Registration | null, now: number, canc
       if (!cancelled && isUnanswered(call, now)) {
         const why = "it is busy or hangs, or its BUS_URL names another bus or namespace";
         const says = `${toolName} was sent ${dispatch} times. A worker is alive and has not answered: ${why}.`;
-        return { kind: "worker", says, since: call.kind === "write" ? sentAt : call.createdAt };
+        return { kind: "worker", says, since: first };
       }
       const what = cancelled ? "The run is cancelled and waits for the outcome of a sent call" : "It was sent to its worker";
-      return { kind: "tool", says: `${what}: ${toolName}${times(dispatch)}.${inLedger(call)}`, ...noted, since: sentAt };
+      return { kind: "tool", says: `${what}: ${toolName}${times(dispatch)}.${inLedger(call)}`, ...noted, since: first };
     }
   }
 }

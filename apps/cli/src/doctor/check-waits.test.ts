@@ -25,19 +25,34 @@ describe("doctor, checking runs that wait", () => {
       rn_a: [{ kind: "worker", says: "There is no worker.", since: NOW - 59_000 }],
       rn_b: [{ kind: "approval", says: "A person decides.", since: NOW - 900_000 }],
     });
-    expect(found).toMatchObject({ level: "ok", message: expect.stringContaining("2 of this key wait, none of them") as string });
+    expect(found).toMatchObject({ level: "ok", message: `${NONE}; 2 runs wait for a shorter time or for something else` });
   });
 
   it("says so if none waits", async () => {
-    expect(await checked({})).toMatchObject({ level: "ok", message: "none of this key waits for a worker or for approvals" });
+    expect(await checked({})).toMatchObject({ level: "ok", message: NONE });
+  });
+
+  it("says how many runs wait for people, so that nobody takes the service for their decisions", async () => {
+    expect(await checked({}, { awaiting_approval: 2 })).toMatchObject({
+      level: "ok",
+      message: `${NONE}; 2 runs wait for people to decide or to answer`,
+    });
+    expect(await checked({}, { awaiting_answer: 1 })).toMatchObject({ message: `${NONE}; 1 run waits for people to decide or to answer` });
+    expect(await checked({}, { awaiting_approval: 20, awaiting_answer: 1 })).toMatchObject({
+      message: `${NONE}; at least 21 runs wait for people to decide or to answer`,
+    });
   });
 });
 
-async function checked(waiting: Readonly<Record<string, readonly object[]>>) {
+const NONE = "none of this key waits for over 1 min for a worker or for the approvals service";
+
+async function checked(waiting: Readonly<Record<string, readonly object[]>>, people: Readonly<Record<string, number>> = {}) {
   await using server = await serverUnderTest((request, response) => {
     if (request.url === "/v1/tools") return sendJson(response, { registryVersion: "1", tools: [], asOf: NOW });
     const [, id] = /^\/v1\/runs\/(\w+)$/.exec(request.url ?? "") ?? [];
-    if (id === undefined) sendJson(response, { runs: Object.keys(waiting).map(run) });
+    const [, status = ""] = /status=(awaiting_\w+)/.exec(request.url ?? "") ?? [];
+    if (status !== "") sendJson(response, { runs: Array.from({ length: people[status] ?? 0 }, (_, n) => ({ ...run(`rn_${n}`), status })) });
+    else if (id === undefined) sendJson(response, { runs: Object.keys(waiting).map(run) });
     else sendJson(response, { ...run(id), waits: waiting[id] });
   });
   return await checkWaits(client({ url: server.url, service: "gateway", key: null }), NOW + 3_600_000);

@@ -71,7 +71,7 @@ describe("what a run waits for", () => {
     await t.agent.call(`${t.runId}.1.0`, { ...sent, dispatch: 2 });
     expect(await t.waits()).toMatchObject([{ kind: "tool" }]);
     await t.agent.call(`${t.runId}.1.0`, { ...sent, kind: "write", sentAt: START + 30_000 });
-    expect(await t.waits()).toMatchObject([{ kind: "worker", says, since: START + 30_000 }]);
+    expect(await t.waits()).toMatchObject([{ kind: "worker", says, since: START }]);
     await t.agent.call(`${t.runId}.1.0`, { ...sent, kind: "write", ledger: { state: "begun", attempt: 1, since: START } });
     expect(await t.waits()).toMatchObject([{ kind: "tool", says: expect.stringContaining("Its ledger: begun") as string }]);
     await using cancelled = await setupRun({ take: false });
@@ -80,6 +80,29 @@ describe("what a run waits for", () => {
     await cancelled.register({});
     cancelled.clock.now += 40_001;
     expect(await cancelled.waits()).toMatchObject([{ kind: "tool", says: expect.stringMatching(/^The run is cancelled/) as string }]);
+  });
+
+  it("counts from the first sending, also if the call was sent again, and without the time in which people decided", async () => {
+    await using t = await setupRun();
+    t.clock.now += 80_000;
+    await t.register({});
+    const sent = { ...SENT, kind: "write", dispatch: 4, createdAt: START, sentAt: START + 70_000, timeoutMs: 120_000 } as const;
+    const since = async (run: typeof t, call: Partial<Call>) => {
+      await run.agent.call(`${run.runId}.1.0`, { ...sent, ...call });
+      return (await run.waits())[0]?.since;
+    };
+    expect(await since(t, {})).toBe(START);
+    expect(await since(t, { kind: "read" })).toBe(START);
+    expect(await since(t, { heldMs: 20_000 })).toBe(START + 20_000);
+    expect(await since(t, { heldMs: 75_000 })).toBe(START + 70_000);
+    expect(await since(t, { state: "requested", requests: 4 })).toBe(START);
+    // A write of a round with other writes may have waited for them.
+    await using two = await setupRun({ take: false });
+    const calls = [1, 2].map((index) => ({ callId: `${two.runId}.1.${index}`, write: true, resolved: true }));
+    await two.agent.take(two.runId, { status: "waiting", calls });
+    two.clock.now += 80_000;
+    await two.register({});
+    expect(await since(two, {})).toBe(START + 70_000);
   });
 
   it("says of a sent write what its worker's ledger said when the agent last looked", async () => {
