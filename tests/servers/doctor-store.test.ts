@@ -35,6 +35,24 @@ describeOnPrivateServer("redis", "toolbus doctor with the store that STATE_URL n
   });
 });
 
+describeOnPrivateServer("redis", "toolbus doctor with a STATE_URL that does not work", (server) => {
+  it("names user and password if the store refuses the login, and the address if no store answers", async () => {
+    const wrong = server().url.replace("redis://", "redis://x:hunter2@");
+    const found = await store(wrong);
+    expect(found).toMatchObject([
+      {
+        level: "fail",
+        message: expect.stringContaining("refuses the login"),
+        fix: "Nothing starts with this store. Correct the user and the password in STATE_URL.",
+      },
+    ]);
+    expect(JSON.stringify(found)).not.toContain("hunter2");
+    expect(await store("redis://127.0.0.1:9")).toMatchObject([
+      { level: "fail", fix: "Nothing starts with this store. Correct the address in STATE_URL, or start the store." },
+    ]);
+  });
+});
+
 async function store(url: string): Promise<readonly Found[]> {
   const addresses = { TOOLBUS_URL: "http://127.0.0.1:9", TOOLBUS_APPROVALS_URL: "http://127.0.0.1:9" };
   const { stdout } = await runProgram(TOOLBUS, ["doctor", "--json"], { env: { ...addresses, STATE_URL: url } });

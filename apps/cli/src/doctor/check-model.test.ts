@@ -5,7 +5,10 @@ import { checkModel } from "./check-model.ts";
 
 describe("doctor, checking the model", () => {
   it.each([
-    ["authentication_failed", /set the right key/],
+    [
+      "authentication_failed",
+      /set LLM_API_KEY of the agent.*ANTHROPIC_API_KEY.*restart the agent\. This check shows the last run until a new one has ended\.$/,
+    ],
     ["model_timeout", /too slow: raise MODEL_TIMEOUT_MS/],
     ["network_failed", /address of the model's server/],
     ["provider_failed", /model's server/],

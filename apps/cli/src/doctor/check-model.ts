@@ -12,7 +12,10 @@ import { slowestTurn } from "./slowest-turn.ts";
 const MODEL_REMEDIES: ReadonlyMap<string, string> = new Map([
   ["answer_stalled", "check the model's server"],
   ["answer_too_large", "check the model and its server"],
-  ["authentication_failed", "set the right key, or check the account"],
+  [
+    "authentication_failed",
+    "set LLM_API_KEY of the agent, or the variable of its provider such as ANTHROPIC_API_KEY, to a valid key, or check the account, and restart the agent",
+  ],
   ["empty_reply", "check LLM_MODEL"],
   ["invalid_request", "check LLM_MODEL, and what the message names"],
   ["model_timeout", "the model is too slow: raise MODEL_TIMEOUT_MS, or use a faster one"],
@@ -20,6 +23,9 @@ const MODEL_REMEDIES: ReadonlyMap<string, string> = new Map([
   ["provider_failed", "check the model's server, or ask its vendor"],
   ["rate_limited", "wait, or raise the limit with the vendor"],
 ]);
+
+// The check cannot see a corrected setting, so people would take its finding for a remedy that did not work.
+const UNTIL_THE_NEXT = "This check shows the last run until a new one has ended.";
 
 /** A turn that takes longer than this is slow for people, and a few such turns use up the active time of a run. */
 const SLOW_MS = 15_000;
@@ -33,7 +39,11 @@ export function checkModel(gateway: Client): Promise<Check> {
     const { provider, model } = readContext(await gateway.get(`/v1/conversations/${run.conversationId}/context`));
     const remedy = run.status === "failed" ? MODEL_REMEDIES.get(run.code ?? "") : undefined;
     if (remedy !== undefined) {
-      return fail(name, `The last run failed (${safeText(run.code ?? "")}).`, `"${SELF} runs show ${run.runId}" says why; ${remedy}.`);
+      return fail(
+        name,
+        `The last run failed (${safeText(run.code ?? "")}).`,
+        `"${SELF} runs show ${run.runId}" says why; ${remedy}. ${UNTIL_THE_NEXT}`,
+      );
     }
     const slow = provider === "offline" ? null : slowestTurn(await eventsSoFar(gateway, run.runId));
     if (slow && slow.tookMs >= SLOW_MS)

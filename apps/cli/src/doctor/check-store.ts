@@ -22,13 +22,22 @@ export async function checkStore({ around, signal }: Pick<Context, "around" | "s
     return doubts.map((doubt) => warn(name, safeText(doubt), REMEDY));
   } catch (error) {
     signal.throwIfAborted();
-    return [fail(name, safeText(sentenceOf(error)), `Nothing starts with this store. ${REMEDY}`)];
+    const sentence = sentenceOf(error);
+    return [fail(name, safeText(sentence), `Nothing starts with this store. ${remedyOf(sentence)}`)];
   }
 }
 
 /** Returns the value of STATE_DURABILITY if it is valid, and otherwise an empty object. */
 function wantedOf(durability: string | undefined): { readonly durability?: "required" | "relaxed" } {
   return durability === "required" || durability === "relaxed" ? { durability } : {};
+}
+
+/** Returns the remedy for the sentence of a store that cannot be used (`redis-errors.ts`). */
+function remedyOf(sentence: string): string {
+  if (/ (?:refuses|requires a) (?:the )?login: /.test(sentence)) return "Correct the user and the password in STATE_URL.";
+  if (/ (?:refuses connections|did not answer in time|cannot be (?:found|reached))/.test(sentence))
+    return "Correct the address in STATE_URL, or start the store.";
+  return REMEDY;
 }
 
 const REMEDY = 'docs/operations.md, "When the store lost writes", says what each setting of the server means.';

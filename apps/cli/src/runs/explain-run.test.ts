@@ -73,6 +73,15 @@ it("says what a failed run had done before, and what to do about its error code"
   ]);
 });
 
+it.each(["model_timeout", "authentication_failed", "network_failed"])(
+  "says when doctor can ask the provider of a model that failed: %s",
+  (code) => {
+    expect(explainRun({ ...view, status: "failed", code }, events, T).next[0]).toBe(
+      "toolbus doctor  # if this shell has the agent's LLM_* settings, it asks the model's provider",
+    );
+  },
+);
+
 it("gives the command for each thing that a run can wait for", () => {
   const waits = [
     { kind: "approval", says: "a", approvalId: "ap_1", until: T + 60_000 },

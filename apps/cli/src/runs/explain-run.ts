@@ -175,6 +175,11 @@ function remedies(code: string, { profile = "its profile" }: RunView): string[] 
     case "budget_exhausted":
       return ["# wait until the budget opens, or raise it"];
     default:
-      return /^(provider|model|rate_limited|unauthenticated)/.test(code) ? [`${SELF} doctor  # it asks the model's provider`] : [];
+      return OF_THE_MODEL.test(code)
+        ? [`${SELF} doctor  # if this shell has the agent's LLM_* settings, it asks the model's provider`]
+        : [];
   }
 }
+
+/** The codes of runs that failed because of their model (docs/models.md). */
+const OF_THE_MODEL = /^(?:provider_|model_|rate_limited|unauthenticated|authentication_failed|network_failed|answer_stalled|empty_reply)/;
