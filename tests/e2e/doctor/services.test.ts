@@ -27,11 +27,14 @@ describeOnServer("nats", "toolbus doctor, of services in processes of their own"
       expect(await system.faults(["tools"])).toMatchObject([
         {
           message: expect.stringMatching(/^6 registered; no worker is alive for file_risk_report@1, get_code_changes@1, /),
-          fix: expect.stringMatching(/^Start one: calls wait for it/),
+          fix: expect.stringMatching(/^Start a worker of "release"\. The command .*TOOLSETS=release npx node /),
         },
       ]);
       const { code, stdout } = await system.toolbus(["doctor"]);
-      expect({ code, stdout }).toMatchObject({ code: 1, stdout: expect.stringMatching(/^fail {2}tools +6 registered[^→]+→ Start one/m) });
+      expect({ code, stdout }).toMatchObject({
+        code: 1,
+        stdout: expect.stringMatching(/^fail {2}tools +6 registered[^→]+→ Start a worker of/m),
+      });
       await system.again("tool-executor");
       await system.faults([]);
       expect(await system.toolbus(["doctor"])).toMatchObject({ code: 0, stdout: expect.not.stringMatching(/^fail/m) });
@@ -153,7 +156,7 @@ describeOnServer("nats", "toolbus doctor, of services in processes of their own"
       const goOn = system.freeze("tool-executor");
       const { runId } = await system.client.say('get_release_summary {"release_id": "calm"}');
       expect(await system.faults(["tools", "runs"], 150_000)).toMatchObject([
-        { message: expect.stringMatching(/no worker is alive for/), fix: expect.stringMatching(/^Start one/) },
+        { message: expect.stringMatching(/no worker is alive for/), fix: expect.stringMatching(/^Start a worker of/) },
         { message: expect.stringMatching(new RegExp(`^${runId} waits for 1 min`)), fix: expect.stringContaining(`runs why ${runId}`) },
       ]);
       goOn();

@@ -105,14 +105,17 @@ describe("doctor, checking a service", () => {
   });
 
   it("fails when approvals cannot use its policy file, and warns of names in it that are not registered, with what to do", async () => {
-    const broken = "The policy file cannot be used, so the policy before is still in use: fix what the log of approvals names.";
+    const broken =
+      'The policy file cannot be used, so the policy before is still in use: run "toolbus policy check FILE", which names each fault and its line.';
     const unknown = "The policy has 2 names of tools or toolsets that are not registered: correct them, or start their workers.";
     expect(checkWarnings("approvals", "http://approvals", { ...probed(0), warnings: [broken, unknown] })).toEqual([
       {
         name: "policy",
         level: "fail",
         message: "The policy file cannot be used, so the policy before is still in use.",
-        fix: "Fix what the log of approvals names.",
+        fix: expect.stringMatching(
+          /^".*toolbus policy check FILE" names each fault and its line, for the file of APPROVAL_POLICY_FILE\./,
+        ) as string,
       },
       {
         name: "policy",

@@ -60,8 +60,10 @@ export function checkWarnings(service: Asked["service"], url: string, { warnings
     if (BROKER.test(sentence)) return fail("broker", what, fix?.replace(/\.?$/, ".") ?? "Look at the broker's log.");
     if (POLICY.test(sentence)) {
       // An operator must fix a policy file that cannot be used. Other sentences only warn, because a tool that the policy names may register later.
-      const finding = sentence.startsWith(UNUSABLE) ? fail : warn;
-      return finding("policy", `${what.replace(/\.$/, "")}.`, fix?.replace(/\.?$/, ".") ?? "See docs/policy.md.");
+      const said = `${what.replace(/\.$/, "")}.`;
+      return sentence.startsWith(UNUSABLE)
+        ? fail("policy", said, CHECK_POLICY)
+        : warn("policy", said, fix?.replace(/\.?$/, ".") ?? "See docs/policy.md.");
     }
     // The service may run on another machine than this command, so "this machine" would mislead the reader.
     const said = what.replace(/\.$/, "").replace(/^this machine's/, "its machine's");
@@ -83,6 +85,7 @@ export function brokerOnce(checks: readonly Check[]): readonly Check[] {
 const BROKER = /^(RabbitMQ|NATS) /;
 const POLICY = /^The policy /;
 const UNUSABLE = "The policy file ";
+const CHECK_POLICY = `"${SELF} policy check FILE" names each fault and its line, for the file of APPROVAL_POLICY_FILE. Approvals reads a corrected file by itself.`;
 
 const SPEAKERS: Readonly<Partial<Record<Asked["service"], string>>> = { gateway: "The gateway", approvals: "Approvals" };
 

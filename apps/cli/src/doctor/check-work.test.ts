@@ -30,7 +30,7 @@ describe("doctor, checking the tools", () => {
       name: "tools",
       level: "fail",
       message: expect.stringMatching(/^3 registered; no worker is alive for find_order@1, read_page@1, the first for 1 min/) as string,
-      fix: "Start one: calls wait for it. A toolset whose workers may be scaled to zero declares it (scalesToZero).",
+      fix: `Start a worker of "${toolUnderTest.toolset}". ${COMMAND} Calls wait for it. A toolset whose workers may be scaled to zero declares it (scalesToZero).`,
     });
   });
 
@@ -59,6 +59,7 @@ describe("doctor, checking the tools", () => {
   });
 });
 
+const COMMAND = `The command for a toolset of Toolbus is "TOOLSETS=${toolUnderTest.toolset} npx node services/tool-executor/src/main.ts", with the settings in docs/deployment.md, "A cluster on one machine".`;
 const ASLEEP = { available: false, availability: "asleep" } as const;
 
 async function checked(tools: readonly ToolView[], asOf: number | null = AS_OF) {

@@ -12,7 +12,12 @@ export function checkTools(gateway: Client): Promise<Check> {
   const name = "tools";
   return findingOf(name, async () => {
     const { tools, asOf } = readTools(await gateway.get("/v1/tools"));
-    if (tools.length === 0) return warn(name, "None is registered.", "Start a worker: it registers its tools when it starts.");
+    if (tools.length === 0)
+      return warn(
+        name,
+        "None is registered.",
+        'Start a worker, which registers its tools: docs/deployment.md, "A cluster on one machine", has the command.',
+      );
     const unavailable = tools.filter((tool) => tool.availability === "unavailable");
     const count = `${tools.length} registered`;
     const [quarantined] = tools.filter((tool) => tool.quarantined);
@@ -75,7 +80,7 @@ function checkServed(name: string, tools: readonly ToolView[], asOf: number | un
     return fail(
       name,
       `${tools.length} registered; no worker is alive for ${named(lately)}${since}.`,
-      "Start one: calls wait for it. A toolset whose workers may be scaled to zero declares it (scalesToZero).",
+      `${howToStart(lately)} Calls wait for it. A toolset whose workers may be scaled to zero declares it (scalesToZero).`,
     );
   }
   if (long.length === 0) return null;
@@ -83,11 +88,18 @@ function checkServed(name: string, tools: readonly ToolView[], asOf: number | un
   return judge(
     name,
     `${tools.length} registered; no worker has served ${named(long)} for over an hour, so no new run is offered ${long.length === 1 ? "it" : "them"}.`,
-    `Start a worker, or remove a tool that is gone for good: ${long
+    `${howToStart(long)} Or remove a tool that is gone for good: ${long
       .slice(0, 3)
       .map(({ name, version }) => `"${SELF} tools remove ${safeText(name)} --version ${safeText(version)}"`)
       .join(", ")}.`,
   );
+}
+
+/** Returns which worker to start, and how. A toolset of your own has its own program, which only its owner knows. */
+function howToStart(tools: readonly ToolView[]): string {
+  const toolsets = [...new Set(tools.map(({ toolset }) => safeText(toolset)))].toSorted();
+  const [of, all] = [toolsets.map((toolset) => `"${toolset}"`).join(", "), toolsets.join(",")];
+  return `Start a worker of ${of}. The command for a toolset of Toolbus is "TOOLSETS=${all} npx node services/tool-executor/src/main.ts", with the settings in docs/deployment.md, "A cluster on one machine".`;
 }
 
 function named(tools: readonly ToolView[]): string {

@@ -51,7 +51,11 @@ export async function watchedPolicy(config: Config, options: PolicyWatchOptions)
   return {
     current: () => current,
     warnings: () =>
-      fault === null ? [] : ["The policy file cannot be used, so the policy before is still in use: fix what the log of approvals names."],
+      fault === null
+        ? []
+        : [
+            'The policy file cannot be used, so the policy before is still in use: run "toolbus policy check FILE", which names each fault and its line.',
+          ],
     stop: () => clearInterval(timer),
   };
 
