@@ -25,7 +25,13 @@ describeOnServer("rabbitmq", "toolbus doctor with the RabbitMQ that BUS_URL name
 
 describeOnServer("nats", "toolbus doctor with the NATS that BUS_URL names", (server) => {
   it("passes if it answers, and fails with the remedy if none does", async () => {
+    const { origin, host } = new URL(server().url);
     expect(await bus(server().url)).toMatchObject([{ level: "ok", message: expect.stringMatching(/^NATS at \S+ answers/) }]);
+    const plain = origin === "null" ? `nats://${host}` : origin;
+    expect(await bus(plain)).toMatchObject([
+      { message: expect.stringContaining("its namespace is toolbus, as it must be for the services") },
+    ]);
+    expect(await bus(`${plain}?namespace=blue`)).toMatchObject([{ message: expect.stringContaining("its namespace is blue,") }]);
     expect(await bus("nats://127.0.0.1:9")).toMatchObject([{ level: "fail", fix: REMEDY }]);
   });
 });

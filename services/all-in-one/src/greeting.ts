@@ -45,8 +45,12 @@ export function greeting({ gatewayUrl, approvalsUrl, keys, directory, model, rel
   return `${lines.join("\n")}\n`;
 }
 
-/** Returns an address without its login and parameters, because both may contain a password. */
+/**
+ * Returns an address without its login and parameters, because both may contain a password. The namespace stays, because a worker that is started with
+ * the printed address must meet the services.
+ */
 export function withoutLogin(address: string): string {
-  const { protocol, host, pathname } = new URL(address);
-  return `${protocol}${host === "" ? "" : `//${host}`}${pathname}`;
+  const { protocol, host, pathname, searchParams } = new URL(address);
+  const namespace = searchParams.get("namespace");
+  return `${protocol}${host === "" ? "" : `//${host}`}${pathname}${namespace === null ? "" : `?namespace=${encodeURIComponent(namespace)}`}`;
 }

@@ -15,5 +15,14 @@ describe("the greeting of npm start", () => {
       ["state", "redis://redis:6379/7"],
       ["data", "/data"],
     ]);
+    const shared = {
+      BUS_URL: "nats://agent:secret@nats:4222?x=secret&namespace=blue",
+      STATE_URL: "redis://redis:6379?namespace=blue&y=secret",
+    };
+    expect(whereItIs(shared, "/data")).toEqual([
+      ["bus", "nats://nats:4222?namespace=blue"],
+      ["state", "redis://redis:6379?namespace=blue"],
+      ["data", "/data"],
+    ]);
   });
 });

@@ -15,9 +15,21 @@ export async function checkBus({ around, signal }: Pick<Context, "around" | "sig
   if (!url) return [];
   try {
     const shown = await reachBroker(url, { connectForMs: ASKED_FOR_MS });
-    return shown === null ? [] : [ok(name, safeText(`${shown} answers and accepts the login of BUS_URL`))];
+    if (shown === null) return [];
+    // No service reports its namespace, so a person has to compare it with the address that "toolbus start" printed.
+    return [
+      ok(
+        name,
+        safeText(`${shown} answers and accepts the login of BUS_URL; its namespace is ${namespaceOf(url)}, as it must be for the services`),
+      ),
+    ];
   } catch (error) {
     signal.throwIfAborted();
     return [fail(name, safeText(sentenceOf(error)), "No service works with this BUS_URL. Correct it, or start the broker.")];
   }
+}
+
+/** Returns the namespace of a broker's address. Without this option, both brokers use `toolbus`. */
+function namespaceOf(url: string): string {
+  return new URLSearchParams(url.split("?")[1]).get("namespace") ?? "toolbus";
 }
