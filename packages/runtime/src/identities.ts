@@ -10,6 +10,7 @@ import {
   staticKeySet,
   type StoredSigningKey,
 } from "@toolbus/grants";
+import type { ListedKey } from "./listed-keys.ts";
 import { Refusal } from "./refusal.ts";
 import type { OwnKeyFile, ServiceDefinition } from "./service.ts";
 import type { Settings, SettingsOf } from "./settings.ts";
@@ -21,6 +22,8 @@ export interface Identities {
   readonly ofProcess: Identity;
   /** The public keys, by the names under which this process trusts them. */
   readonly publicKeys: Readonly<Record<string, KeySet>>;
+  /** The keys that have to agree with the file of trusted keys. None if the bus is in memory, because no other process reads that file then. */
+  readonly listed: readonly ListedKey[];
 }
 
 /**
@@ -34,17 +37,20 @@ export async function openIdentities(
   const embedded = isEmbedded(busUrl);
   const identities = new Map<string, Identity>();
   const publicKeys: Record<string, KeySet> = {};
+  const listed: ListedKey[] = [];
   for (const { name, identity } of definitions) {
     const own = identity?.(config) ?? null;
     const stored = own === null ? [await generateSigningKey()] : await keysIn(own, embedded);
     const [current] = stored;
     if (!current) throw new Error(`The service ${name} has no signing key.`);
-    identities.set(name, { service: own?.names[0] ?? name, signer: await signerOf(current) });
+    const signer = await signerOf(current);
+    identities.set(name, { service: own?.names[0] ?? name, signer });
+    if (own?.verifiedAs && !embedded) listed.push({ setting: own.setting, file: own.file, names: own.verifiedAs, signer });
     for (const trusted of own?.names ?? []) publicKeys[trusted] = staticKeySet(publicKeySet(stored));
   }
   const [first] = identities.values();
   const ofProcess = first ?? { service: "toolbus", signer: await signerOf(await generateSigningKey()) };
-  return { ofProcess, publicKeys, of: (service) => identities.get(service) ?? ofProcess };
+  return { ofProcess, publicKeys, listed, of: (service) => identities.get(service) ?? ofProcess };
 }
 
 /** Returns whether all services run in this process. No other process can use a bus in memory. */

@@ -190,7 +190,7 @@ async function build(
   const time = storeClock({ wall: () => Date.now(), monotonic, skewWarnMs: config.CLOCK_SKEW_WARN_MS });
   const clock = time.now;
   const random = drawnRandom();
-  const trusted = await openTrustedKeys(config, { own: identities.publicKeys, monotonic, log });
+  const trusted = await openTrustedKeys(config, { own: identities.publicKeys, listed: identities.listed, monotonic, log });
   const identity = identities.ofProcess;
   const losses = storeLosses({
     onLoss: (loss) => recordStoreLoss(log, loss),

@@ -63,6 +63,11 @@ export interface OwnKeyFile {
   readonly setting: string;
   readonly file: string;
   readonly names: readonly string[];
+  /**
+   * Those names whose keys in `SERVICE_KEYS_FILE` other processes verify signatures of this key with. If the file has other keys for one of them, the
+   * process does not start. Absent for none.
+   */
+  readonly verifiedAs?: readonly string[];
 }
 
 /** Declares a service: its name, its settings and the function that assembles it. */

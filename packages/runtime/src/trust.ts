@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { fileKeySet, httpKeySet, KeyRefused, type KeySet, parseTrustedKeys, type TrustedKeys, trustedKeys } from "@toolbus/grants";
 import type { Log } from "@toolbus/telemetry";
+import { type ListedKey, refuseUnlistedKeys } from "./listed-keys.ts";
 import { Refusal } from "./refusal.ts";
 import { type SettingsOf, str } from "./settings.ts";
 
@@ -28,18 +29,26 @@ const JWKS_TIMEOUT_MS = 5000;
 
 /**
  * Returns the public keys that this process trusts: the keys of its own services, the keys in files, and the keys that it fetches. Throws a `Refusal`
- * for an invalid file.
+ * for an invalid file, and for a file that does not have the own keys that it has to have.
  */
 export async function openTrustedKeys(
   config: SettingsOf<typeof trustSettings>,
-  parts: { readonly own: Readonly<Record<string, KeySet>>; readonly monotonic: () => number; readonly log: Log },
+  parts: {
+    readonly own: Readonly<Record<string, KeySet>>;
+    readonly listed: readonly ListedKey[];
+    readonly monotonic: () => number;
+    readonly log: Log;
+  },
 ): Promise<TrustedKeys> {
   const { SERVICE_KEYS_FILE, JWKS_FILE, JWKS_URL, GATEWAY_JWKS_URL } = config;
   const { own, monotonic: clock, log } = parts;
   const onProblem = (message: string): void => log.warn({}, message);
   const fetched = (url: string): KeySet => httpKeySet({ url, clock, timeoutMs: JWKS_TIMEOUT_MS, onProblem });
+  const inFile = SERVICE_KEYS_FILE === "" ? {} : await keysOfFile(SERVICE_KEYS_FILE);
+  // Below, the own keys replace those of the file, so this is the only place that has both.
+  await refuseUnlistedKeys(parts.listed, { listed: inFile, listedIn: SERVICE_KEYS_FILE });
   return trustedKeys({
-    ...(SERVICE_KEYS_FILE === "" ? {} : await keysOfFile(SERVICE_KEYS_FILE)),
+    ...inFile,
     ...(JWKS_URL === "" ? {} : { approvals: fetched(JWKS_URL) }),
     ...(JWKS_FILE === "" ? {} : { approvals: fileKeySet({ file: JWKS_FILE, clock, onProblem }) }),
     ...(GATEWAY_JWKS_URL === "" ? {} : { gateway: fetched(GATEWAY_JWKS_URL) }),

@@ -71,6 +71,8 @@ export async function serveToolset(toolset: Toolset, options: ServeOptions): Pro
   const clock = time.now;
   const log = createLog({ name: `worker.${toolset.name}`, level: options.logLevel ?? "info" });
   const keys = keySetOf(options, monotonic, (message) => log.warn({}, message));
+  // Such a worker has the keys of approvals and no service-keys.json. So it cannot know which key the agent has for its toolset: an operator pins the
+  // one that it registers. The tool-executor, which has the file, refuses another key than the one there.
   const receiptKey = await openReceiptKey(toolset, { file: options.receiptKeyFile, busUrl: options.busUrl });
   const identity: Identity | null = receiptKey && { service: `worker.${toolset.name}`, signer: receiptKey.signer };
   const { environment = "local", flags: text, flagsFile: file } = options;

@@ -171,8 +171,7 @@ function sentTo(call: Call, { registration, now, first, cancelled }: Sent): Wait
       };
     case "ready": {
       if (!cancelled && isUnanswered(call, now)) {
-        const why = "it is busy or hangs, or its BUS_URL names another bus or namespace";
-        const says = `${toolName} was sent ${dispatch} times. A worker is alive and has not answered: ${why}.`;
+        const says = `${toolName} was sent ${dispatch} times. A worker is alive and ${whyUnanswered(call)}.`;
         return { kind: "worker", says, since: first };
       }
       const what = cancelled ? "The run is cancelled and waits for the outcome of a sent call" : "It was sent to its worker";
@@ -186,6 +185,12 @@ function sentTo(call: Call, { registration, now, first, cancelled }: Sent): Wait
  */
 function isUnanswered({ dispatch, ledger, createdAt, timeoutMs }: Call, now: number): boolean {
   return !ledger && dispatch >= UNANSWERED_DISPATCHES && now - createdAt > timeoutMs + ANSWERED_WITHIN_MS;
+}
+
+/** Returns what may be wrong. The agent drops the answer to a write if no key of the toolset signed it, and its documents do not say so. */
+function whyUnanswered({ kind }: Call): string {
+  if (kind !== "write") return "has not answered: it is busy or hangs, or its BUS_URL names another bus or namespace";
+  return "has not answered, or its signature was refused: it is busy or hangs, its BUS_URL names another bus or namespace, or its RECEIPT_KEY_FILE is not the key of its toolset";
 }
 
 const UNANSWERED_DISPATCHES = 3;

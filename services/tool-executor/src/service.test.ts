@@ -1,8 +1,9 @@
+import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { protectionOf } from "@toolbus/contracts";
-import { readSettings, runServices } from "@toolbus/runtime";
+import { makeServiceKeys, readSettings, runServices, serviceKeyFiles, workerKeyFile } from "@toolbus/runtime";
 import { lintTool, readRegistry } from "@toolbus/tool-kit";
 import { describe, expect, it } from "vitest";
 import { toolExecutor } from "./service.ts";
@@ -71,6 +72,29 @@ describe("the tool executor", () => {
       expect(await readRegistry(running.infrastructure.state)).toHaveLength(tools);
       expect(await running.stop()).toBe(true);
     }
+    await rm(directory, { recursive: true });
+  });
+
+  it("refuses a receipt key that service-keys.json does not have for each of its toolsets, before it connects, except for operations beside one", async () => {
+    const directory = await mkdtemp(path.join(tmpdir(), "executor-"));
+    const files = serviceKeyFiles(directory);
+    await makeServiceKeys(files, { toolsets: ["guides"], ownToolsets: ["release", "operations"], random: randomBytes });
+    const start = (TOOLSETS: string, keyOf: string, BUS_URL = "nats://127.0.0.1:1") =>
+      runServices([toolExecutor], {
+        env: { ...base, BUS_URL, TOOLSETS, RECEIPT_KEY_FILE: workerKeyFile(files, keyOf), SERVICE_KEYS_FILE: files.trusted },
+        // A start that gets past its keys ends here, at the broker that nobody started.
+        signal: AbortSignal.timeout(1000),
+      });
+    await expect(start("release", "operations")).rejects.toThrow(/^The key in RECEIPT_KEY_FILE .* is not the key of worker\.release in/);
+    await expect(start("operations", "release")).rejects.toThrow(/ is not the key of worker\.operations in /);
+    await expect(start("operations, release, guides", "release")).rejects.toThrow(/ is not the key of worker\.guides in /);
+    for (const [toolsets, keyOf] of [
+      ["release", "release"],
+      ["operations,release", "release"],
+    ] as const)
+      await expect(start(toolsets, keyOf)).rejects.not.toThrow(/RECEIPT_KEY_FILE/);
+    const alone = await start("release", "operations", "memory:");
+    expect(await alone.stop()).toBe(true);
     await rm(directory, { recursive: true });
   });
 

@@ -19,7 +19,7 @@ import {
   workerTimings,
 } from "@toolbus/tool-kit";
 import { type ExecutorConfig, executorSettings } from "./settings.ts";
-import { servedBy } from "./toolsets/index.ts";
+import { OPERATIONS, servedBy, toolsetNames } from "./toolsets/index.ts";
 import { guidesToolset } from "./toolsets/guides/guides-toolset.ts";
 import { startOperations } from "./toolsets/operations/start-operations.ts";
 
@@ -35,11 +35,17 @@ export function toolExecutorWith(others: readonly Toolset[]) {
   return defineService({
     name: "tool-executor",
     settings: executorSettings,
-    identity: ({ RECEIPT_KEY_FILE, TOOLSETS }) => ({
-      setting: "RECEIPT_KEY_FILE",
-      file: RECEIPT_KEY_FILE,
-      names: [...TOOLSETS.split(","), ...others.map(({ name }) => name)].map((toolset) => `worker.${toolset.trim()}`),
-    }),
+    identity: ({ RECEIPT_KEY_FILE, TOOLSETS }) => {
+      const names = [...toolsetNames(TOOLSETS), ...others.map(({ name }) => name)];
+      // Operations has no tools, so beside another toolset nobody verifies its key. Alone, it signs the process's reports of lost writes.
+      const signing = names.filter((name) => name !== OPERATIONS);
+      return {
+        setting: "RECEIPT_KEY_FILE",
+        file: RECEIPT_KEY_FILE,
+        names: names.map((name) => `worker.${name}`),
+        verifiedAs: (signing.length > 0 ? signing : names).map((name) => `worker.${name}`),
+      };
+    },
     async start(infrastructure, config) {
       if (config.LEDGER_RENEW_MS >= config.LEDGER_LEASE_MS)
         throw new Refusal(

@@ -10,7 +10,7 @@ const factories: Readonly<Record<string, (config: ExecutorConfig) => Toolset>> =
 };
 
 /** The toolset without tools, which handles dead letters. */
-const OPERATIONS = "operations";
+export const OPERATIONS = "operations";
 /** The toolset with the tools of MCP servers. */
 const MCP = "mcp";
 
@@ -25,13 +25,7 @@ export interface Served {
 
 /** Returns the toolsets that this process serves. For an unknown name, throws a `Refusal` that lists the known toolsets. */
 export function servedBy(config: ExecutorConfig): Served {
-  const names = [
-    ...new Set(
-      config.TOOLSETS.split(",")
-        .map((name) => name.trim())
-        .filter(Boolean),
-    ),
-  ];
+  const names = toolsetNames(config.TOOLSETS);
   if (names.length === 0) throw new Refusal(`TOOLSETS names no toolset. Known: ${known()}.`);
   const toolsets = names
     .filter((name) => name !== OPERATIONS && name !== MCP && name !== GUIDES)
@@ -41,6 +35,12 @@ export function servedBy(config: ExecutorConfig): Served {
       return factory(config);
     });
   return { toolsets, operations: names.includes(OPERATIONS), mcp: names.includes(MCP), guides: names.includes(GUIDES) };
+}
+
+/** Returns the names in `TOOLSETS`, each of them once. */
+export function toolsetNames(setting: string): readonly string[] {
+  const names = setting.split(",").map((name) => name.trim());
+  return [...new Set(names.filter(Boolean))];
 }
 
 function known(): string {
