@@ -49,6 +49,15 @@ describe("a log", () => {
     expect(lines()[1]).not.toHaveProperty("runId");
   });
 
+  it("writes a field once if its log has the same one, and leaves another value in the line", () => {
+    const { log, lines, text } = setup("info");
+    const child = log.child({ toolset: "release", callId: "rn_0a_1.2.0" });
+    child.info({ toolset: "release", callId: "rn_0a_1.2.0", called: 5 }, "the golden calls passed");
+    for (const name of ["toolset", "callId", "runId", "called"]) expect(text().split(`"${name}":`)).toHaveLength(2);
+    child.info({ toolset: "mcp" }, "said of another");
+    expect(lines()[1]).toMatchObject({ toolset: "mcp" });
+  });
+
   it("adds the run of a call, and call and run of an approval, to a line that has only that id", () => {
     const { log, lines } = setup("info");
     const ids = { runId: "rn_0a_1", callId: "rn_0a_1.2.0" };

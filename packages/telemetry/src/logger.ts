@@ -51,11 +51,30 @@ export function createLog({ name, level, format = "auto", destination = process.
         const { runId } = withRunOf(child.bindings());
         if (runId !== undefined && child.bindings()["runId"] === undefined) child.setBindings({ runId });
       },
-      hooks: { streamWrite: readable ? (line) => readableLine(redactedLine(line), colour) : redactedLine },
+      hooks: {
+        logMethod(args, method) {
+          method.apply(this, withoutBound(args, this) as typeof args);
+        },
+        streamWrite: readable ? (line) => readableLine(redactedLine(line), colour) : redactedLine,
+      },
       serializers: { error: (error) => errorFields(error), err: (error) => errorFields(error) },
     },
     destination,
   );
+}
+
+/** The fields of the logs that have written a line. They do not change, and reading them from pino costs more than the rest of the line. */
+const boundFields = new WeakMap<object, Readonly<Record<string, unknown>>>();
+
+/** Leaves out the fields that the log itself has with the same value. Pino would write them twice, and not every reader takes a JSON key twice. */
+function withoutBound(args: readonly unknown[], log: { bindings(): Record<string, unknown> }): readonly unknown[] {
+  const [fields, ...rest] = args;
+  if (typeof fields !== "object" || fields === null || fields instanceof Error) return args;
+  const bound = boundFields.get(log) ?? log.bindings();
+  boundFields.set(log, bound);
+  const entries = Object.entries(fields);
+  const own = entries.filter(([name, value]) => !Object.hasOwn(bound, name) || bound[name] !== value);
+  return own.length === entries.length ? args : [Object.fromEntries(own), ...rest];
 }
 
 /** A log that drops everything, for tests and for libraries without a log. */

@@ -37,7 +37,11 @@ describe("how a run stands in a list", () => {
     expect(standingOf({ ...failed, outcomes: ["denied", "failed"] })).toBe("failed: time_limit, write denied");
   });
 
-  it("is the status alone while it has not ended", () => {
+  it("says that the model is next while the status is ready, also while an agent asks it", () => {
+    expect(standingOf({ ...ended, endedAt: null, status: "ready" })).toBe("ready: the model is next");
+  });
+
+  it("is the status alone while it has not ended and waits for others", () => {
     expect(standingOf({ ...ended, endedAt: null, status: "waiting", outcomes: ["denied"] })).toBe("waiting");
   });
 });

@@ -5,6 +5,8 @@ import { counted, type RunOutcome, type RunView } from "@toolbus/contracts";
  */
 export function standingOf({ status, code, endedAt, outcomes = [], report, writes }: RunView): string {
   const why = status === "failed" && code !== undefined ? [code] : [];
+  // The status is on the wire and in `--status`. Alone, it looks as if the run waited for its reader.
+  if (status === "ready") return "ready: the model is next";
   if (endedAt === null || endedAt === undefined) return [status, ...why].join(": ");
   const filing = report && report.filing.status !== "not_attempted" ? report.filing.status : null;
   const others = outcomes.filter((outcome) => outcome !== (filing === "outcome_unknown" ? "unknown" : filing) && outcome !== status);
