@@ -37,6 +37,11 @@ describe("the demo refuses with one sentence and exit code 1", () => {
     { what: "a repository that does not exist", flags: () => ["--repo", files.at("nowhere")], words: /There is no folder .*nowhere/ },
     { what: "a repository without commits", flags: () => ["--repo", emptyRepository(files.at("empty"))], words: /has no commits/ },
     { what: "an unknown tag", flags: () => ["--repo", repo, "--to", "v99"], words: /"v99" names no commit/ },
+    {
+      what: "a swapped range",
+      flags: () => ["--repo", repo, "--from", "v2", "--to", "v1"],
+      words: /v1 is an ancestor of v2\. Look whether/,
+    },
     { what: "an empty range", flags: () => ["--repo", repo, "--from", "v2", "--to", "v2"], words: /no commit between v2 and v2/ },
     {
       what: "test results that are not XML",

@@ -142,6 +142,11 @@ describe("toolbus investigate --repo", () => {
       "The folder does not exist, or cannot be opened.",
     ],
     ["an unknown ref", () => ["--repo", repo, "--from", "v1.0.0", "--to", "v9"], '"v9" names no commit in the repository.'],
+    [
+      "swapped ends",
+      () => ["--repo", repo, "--from", "v1.0.1", "--to", "v1.0.0"],
+      "v1.0.0 is an ancestor of v1.0.1: are --from and --to swapped?",
+    ],
     ["a ref that is an option of git", () => ["--repo", repo, "--from", "v1.0.0", "--to=--all"], '"--all" names no commit'],
     ["an unknown package", () => ["--repo", repo, "--from", "v1.0.0", "--to", "v1.0.1", "--package", "no"], "No folder and no manifest"],
     ["no end", () => ["--repo", repo, "--from", "v1.0.0"], "--repo needs both ends of the release"],

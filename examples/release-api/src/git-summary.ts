@@ -139,5 +139,8 @@ function shallow(repository: string): RefusedSummary {
 }
 
 function empty({ from, to }: GitRange): RefusedSummary {
+  // No commit is only in the later end, so the earlier end has all of its commits, and more unless both are the same.
+  if (from.commit !== to.commit)
+    return refused("empty_range", `${to.name} is an ancestor of ${from.name}.`, "Look whether --from and --to are swapped.");
   return refused("empty_range", `There is no commit between ${from.name} and ${to.name}.`, "Name an earlier --from or a later --to.");
 }

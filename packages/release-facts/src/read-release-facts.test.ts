@@ -295,6 +295,17 @@ describe("release facts of hostile input", () => {
     expect(facts.notes).toHaveLength(1);
   });
 
+  it("are none if the two ends are swapped, and the reason asks so", async () => {
+    using repo = project();
+    repo.commit("Go on");
+    repo.git("tag", "v1.1.0");
+    expect(await outcomeOf(repo.path, { from: "v1.1.0", to: "v1.0.0" })).toMatchObject({
+      ok: false,
+      problem: "swapped_ends",
+      message: "v1.0.0 is an ancestor of v1.1.0: are --from and --to swapped?",
+    });
+  });
+
   it("stop when the caller stops them", async () => {
     using repo = project();
     const reason = new Error("enough");

@@ -17,6 +17,7 @@ export type FactsProblem =
   | "unknown_ref"
   | "unknown_package"
   | "empty_range"
+  | "swapped_ends"
   | "too_large"
   | "too_slow"
   | "bad_advisories"

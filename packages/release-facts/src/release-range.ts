@@ -18,7 +18,7 @@ export interface ReleaseRange {
   readonly baseIsAncestor: boolean;
 }
 
-/** Finds both ends of a release. A name that could be an option of git is refused and never reaches git. */
+/** Finds both ends of a release. A name that could be an option of git is refused and never reaches git, and so are ends in the wrong order. */
 export async function findRange(
   git: Git,
   from: string,
@@ -32,11 +32,18 @@ export async function findRange(
   if (!head) return unknown(to);
   if (base.id === head.id)
     return refused("empty_range", `${JSON.stringify(shown(from))} and ${JSON.stringify(shown(to))} are the same commit.`);
+  const baseIsAncestor = await isAncestor(git, base, head);
+  // The facts of a step back would read as those of a change that nobody made.
+  if (!baseIsAncestor && (await isAncestor(git, head, base)))
+    return refused("swapped_ends", `${shown(to)} is an ancestor of ${shown(from)}: are --from and --to swapped?`);
   const [baseDate = "", headDate = ""] = (
     await git.text(["log", "--no-walk=unsorted", "--no-color", "--format=tformat:%cI", base.id, head.id, "--"])
   ).split("\n");
-  const baseIsAncestor = (await git.ask(["merge-base", "--is-ancestor", base.id, head.id])) !== undefined;
   return { ok: true, range: { base: endOf(from, base, baseDate), head: endOf(to, head, headDate), baseIsAncestor } };
+}
+
+async function isAncestor(git: Git, earlier: NamedCommit, later: NamedCommit): Promise<boolean> {
+  return (await git.ask(["merge-base", "--is-ancestor", earlier.id, later.id])) !== undefined;
 }
 
 const SHORT_ID = 12;

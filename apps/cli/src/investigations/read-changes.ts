@@ -36,7 +36,10 @@ export async function readChanges(
   const advisories =
     list === undefined ? undefined : advisoryList({ place: path.resolve(cwd, list), typed: list, signal, err: output.err, quiet, now });
   const found = await compactFacts({ repo: path.resolve(cwd, repo), from, to, package: name, advisories, environment: env, signal });
-  if (!found.ok) throw new Failure(EXIT.usage, `The change cannot be read from --repo ${repo}: ${found.message}`);
+  if (!found.ok) {
+    const swapped = found.problem === "swapped_ends";
+    throw new Failure(EXIT.usage, swapped ? found.message : `The change cannot be read from --repo ${repo}: ${found.message}`);
+  }
   if (Buffer.byteLength(found.text) > LARGEST_FACTS)
     throw new Failure(
       EXIT.usage,
