@@ -2,7 +2,7 @@ import { findingText, type JsonObject, verdictIn } from "@toolbus/contracts";
 import { describe, expect, it } from "vitest";
 import { madeUpFacts } from "../testing/made-up-facts.ts";
 import { assessChange } from "./change/assess-change.ts";
-import { judgeRelease } from "./judge-release.ts";
+import { isAssessed, judgeRelease } from "./judge-release.ts";
 import { readReleaseFacts } from "./release-facts.ts";
 import { riskReport } from "./risk-report.ts";
 
@@ -67,6 +67,27 @@ describe("the judgement of a release with facts of its change", () => {
     });
     expect(judged).toMatchObject({ severity: "medium", rules: ["code-lines"] });
     expect(judged.findings[0]).toMatchObject({ severity: "medium", kind: "release", rule: "code-lines" });
+  });
+});
+
+describe("a release whose changes are the whole history", () => {
+  const begun = (change_count: number, more: JsonObject = {}) =>
+    summary({ from: { name: "the beginning of the history" }, to: { name: "HEAD", commit: "a".repeat(40) }, change_count, ...more });
+
+  it("is no large change if the history is long, and nothing is assessed", () => {
+    const judged = judgeRelease(begun(301), none);
+    expect(judged).toMatchObject({ severity: "low", rules: [] });
+    expect(judged.findings.map(({ rule }) => rule)).not.toContain("changed-lines");
+    expect(isAssessed(begun(301), none, judged)).toBe(false);
+  });
+
+  it("is still assessed if it is short, if the change was read, or by an error rate", () => {
+    expect(judgeRelease(begun(300), none).severity).toBe("high");
+    expect(isAssessed(begun(301), { facts: quiet, unknown: null }, judgeRelease(begun(301), { facts: quiet, unknown: null }))).toBe(true);
+    const failing = begun(301, { deployment_metrics: { error_rate: 0.03, response_time_p95: 400 } });
+    const judged = judgeRelease(failing, none);
+    expect(judged).toMatchObject({ severity: "high", rules: ["error-rate"] });
+    expect(isAssessed(failing, none, judged)).toBe(true);
   });
 });
 

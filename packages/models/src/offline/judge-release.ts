@@ -8,6 +8,7 @@ import { type Finding, graver, gravity, summaryRules } from "./finding.ts";
 import { metricFindings } from "./metric-findings.ts";
 import type { ReleaseFacts } from "./release-facts.ts";
 import { hasRun, testFindings } from "./test-findings.ts";
+import { constants } from "./thresholds.ts";
 
 /** What the rules say about a release, from everything that the run has read. */
 export interface ReleaseJudgement extends Omit<Verdict, "comments" | "confidence"> {
@@ -22,7 +23,8 @@ export interface ReleaseJudgement extends Omit<Verdict, "comments" | "confidence
  */
 export function judgeRelease(summary: ReleaseFacts | null, code: CodeEvidence): ReleaseJudgement {
   const change = code.facts && assessChange(code.facts);
-  const groups = summary && change ? withoutWords(summary) : summary && assessRelease(summary);
+  const isHistory = summary !== null && isLongHistory(summary);
+  const groups = summary && (change || isHistory ? withoutWords(summary) : assessRelease(summary));
   const ofSummary = groups?.findings.map(fromSummary) ?? [];
   const findings = [...(change ? fromChange(change) : []), ...ofSummary].toSorted((a, b) => rank(b) - rank(a));
   const missing = summary
@@ -39,6 +41,18 @@ export function judgeRelease(summary: ReleaseFacts | null, code: CodeEvidence): 
     findings,
     unknowns: [...(change?.unknowns ?? []), ...(code.unknown === null ? [] : [code.unknown]), ...missing, ...(groups?.unknowns ?? [])],
   };
+}
+
+/**
+ * Returns whether anything was assessed. Without facts, a long history has only its tests and metrics, and if they are clean, a low report would say
+ * something about changes that nobody judged.
+ */
+export function isAssessed(summary: ReleaseFacts | null, code: CodeEvidence, { severity }: ReleaseJudgement): boolean {
+  return code.facts !== null || summary === null || !isLongHistory(summary) || severity !== "low";
+}
+
+function isLongHistory({ isWholeHistory, changeCount, changes }: ReleaseFacts): boolean {
+  return isWholeHistory && (changeCount ?? changes.length) > constants.longHistory.value;
 }
 
 /** Returns the findings about tests and metrics. A failed test is critical only by its own name. */

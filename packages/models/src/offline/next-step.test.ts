@@ -78,6 +78,18 @@ describe("the steps of an investigation", () => {
     expect(last.text).toContain("the severity is low");
   });
 
+  it("files no report on a long history without an earlier release, and says why", () => {
+    const refused = failedResult("no_code_changes", "A history of 1244 commits is no change: name its beginning with --from.");
+    const ends = { from: { name: "the beginning of the history" }, to: { name: "HEAD", commit: "a".repeat(40) } };
+    const { last } = investigate([ok({ ...summary, ...ends, size: { lines: 411_560 }, change_count: 1244 }), refused], {
+      tools: [SUMMARY_TOOL, CODE_TOOL, FILING_TOOL],
+    });
+    expect(last.call).toBeNull();
+    expect(last.text).toContain("is not assessed: no release is before it, and its whole history of 1244 changes is no change to judge.");
+    expect(last.text).toContain("name its beginning with --from");
+    expect(last.text).toContain("No report is filed.");
+  });
+
   it("uses a summary that a seed call has read", () => {
     expect(investigate([ok(summary), filed]).steps).toHaveLength(3);
   });

@@ -26,6 +26,7 @@ describe("release facts", () => {
       version: "v1.1.0",
       from: "v1.0.0",
       to: "v1.1.0",
+      isWholeHistory: false,
       madeAt: Date.UTC(2026, 10, 20, 10),
       changes: ["One", "Two"],
       changeCount: 3,

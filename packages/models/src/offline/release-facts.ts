@@ -7,6 +7,8 @@ export interface ReleaseFacts {
   readonly version: string | null;
   readonly from: string | null;
   readonly to: string | null;
+  /** True if the release begins with the history: its end is a commit, and its beginning is none. */
+  readonly isWholeHistory: boolean;
   /** The time of the release's newest commit, in milliseconds. */
   readonly madeAt: number | null;
   /** The subjects that the summary lists. */
@@ -57,6 +59,7 @@ export function readReleaseFacts(content: string): ReleaseFacts | null {
     version: text(summary["version"]),
     from: refOf(summary["from"]),
     to: refOf(summary["to"]),
+    isWholeHistory: isCommit(summary["to"]) && object(summary["from"]) !== null && !isCommit(summary["from"]),
     madeAt: timeOf(object(summary["to"])?.["committed_at"]),
     changes: texts(summary["changes"], ["subject", "message", "title"]),
     changeCount: count(summary["change_count"]),
@@ -132,6 +135,10 @@ function linesNotWritten(areas: Json | undefined, top: Json | undefined): number
 function refOf(value: Json | undefined): string | null {
   const ref = object(value);
   return text(ref ? (ref["name"] ?? ref["ref"] ?? ref["commit"]) : value);
+}
+
+function isCommit(end: Json | undefined): boolean {
+  return text(object(end)?.["commit"]) !== null;
 }
 
 function timeOf(value: Json | undefined): number | null {

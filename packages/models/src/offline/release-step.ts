@@ -3,11 +3,19 @@ import type { ModelRequest } from "../model-provider.ts";
 import { attemptsOf, type Attempt, type Failed, mayRetry } from "./attempts.ts";
 import { type CodeEvidence, givenEvidence, readEvidence } from "./code-evidence.ts";
 import { filingEnded, filingText, refilingText, retryText } from "./filing-texts.ts";
-import { judgeRelease, type ReleaseJudgement } from "./judge-release.ts";
+import { isAssessed, judgeRelease, type ReleaseJudgement } from "./judge-release.ts";
 import { readReleaseFacts, type ReleaseFacts } from "./release-facts.ts";
 import { type RiskReport, riskReport } from "./risk-report.ts";
 import type { Step } from "./step.ts";
-import { notFiledText, readingCodeText, readingText, summaryFailedText, unreadableText, unreachableText } from "./summary-texts.ts";
+import {
+  notAssessedText,
+  notFiledText,
+  readingCodeText,
+  readingText,
+  summaryFailedText,
+  unreadableText,
+  unreachableText,
+} from "./summary-texts.ts";
 import { constants } from "./thresholds.ts";
 
 /** The tools that the offline rules can use. */
@@ -65,6 +73,7 @@ interface Evidence {
 function withEvidence(subject: string, { facts, code }: Evidence, offered: ReadonlySet<string>, filings: readonly Attempt[]): Step {
   const revisions = filings.filter((filing): filing is Failed => !filing.ok && filing.code === "revision_requested");
   const judgement: ReleaseJudgement = judgeRelease(facts, code);
+  if (facts && !isAssessed(facts, code, judgement)) return end(notAssessedText(subject, facts, judgement));
   const report = riskReport(subject, judgement, revisions);
   const canFile = offered.has(FILING_TOOL);
   const last = filings.at(-1);

@@ -37,6 +37,16 @@ export function notFiledText(report: RiskReport, judgement: ReleaseJudgement, su
   return `${reasoning(report, judgement, summary)}\n\nNothing is filed: the tool ${tool} is not offered in this run.`;
 }
 
+/** Returns the text for a release whose changes are its whole history, if nothing else of it is worth a report. */
+export function notAssessedText(releaseId: string, summary: ReleaseFacts, { unknowns }: ReleaseJudgement): string {
+  const changes = counted(summary.changeCount ?? summary.changes.length, "change");
+  return [
+    `${SPEAKER} Release ${quoted(releaseId, 200)} is not assessed: no release is before it, and its whole history of ${changes} is no change to judge.`,
+    ...unknowns.map((unknown) => `- Not known: ${cleanText(unknown, 400)}`),
+    "Get the tags of the repository or name the beginning of the release, then run the investigation again. No report is filed.",
+  ].join("\n");
+}
+
 /** Returns the lines about what was read, the findings, the unknowns, the severity and the confidence. Evidence and advice are in the report. */
 export function reasoning(report: RiskReport, judgement: ReleaseJudgement, summary: ReleaseFacts | null): string {
   const { base, head, findings, unknowns, confidence } = judgement;

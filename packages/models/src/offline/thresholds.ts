@@ -71,5 +71,10 @@ export const constants = {
     value: 0.001,
     sentence: "The smallest baseline with which the rules compare an error rate, so that noise near zero does not count as growth.",
   },
+  longHistory: {
+    value: 300,
+    sentence:
+      "The most changes of a release without an earlier one that the rules judge by their size and words. A longer history is no change.",
+  },
   maxRevisions: { value: 3, sentence: "How often the rules revise a report for its approver in one run." },
 } as const satisfies Record<string, { readonly value: number; readonly sentence: string }>;
