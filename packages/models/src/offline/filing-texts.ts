@@ -1,4 +1,4 @@
-import { counted } from "@toolbus/contracts";
+import { counted, verdictIn } from "@toolbus/contracts";
 import type { Attempt, Failed } from "./attempts.ts";
 import { cleanText, quoted, sentence } from "./clean-text.ts";
 import { objectIn, type ReleaseFacts } from "./release-facts.ts";
@@ -37,9 +37,11 @@ function filedText(report: RiskReport, content: string): string {
   return `${SPEAKER} ${name} is filed for release ${cleanText(report.releaseId, 200)} with ${inShort(report)}. ${known}`;
 }
 
+/** The approval card counts all items of a report, and a verdict only its findings. So the text has both numbers. */
 function inShort({ severity, findings }: RiskReport): string {
-  // The first line says what was assessed. It is no finding.
-  return `severity ${severity} and ${counted(findings.length - 1, "finding")}`;
+  const found = verdictIn(findings).findings.length;
+  const which = found === 0 ? "none is a finding" : found === 1 ? "1 is a finding" : `${found} are findings`;
+  return `severity ${severity} and ${counted(findings.length, "item")}, of which ${which}`;
 }
 
 function notFiled(report: RiskReport, { status, code, message, retryable, words }: Failed): string {

@@ -1,4 +1,4 @@
-import { failedResult, type JsonObject, type ToolResult, type TranscriptEntry } from "@toolbus/contracts";
+import { failedResult, type JsonObject, type ToolResult, type TranscriptEntry, verdictIn } from "@toolbus/contracts";
 import { describe, expect, it } from "vitest";
 import type { ModelRequest } from "../model-provider.ts";
 import { madeUpFacts } from "../testing/made-up-facts.ts";
@@ -98,9 +98,15 @@ describe("the steps of an investigation", () => {
     const { last } = investigate([ok(summary), filed]);
     expect(last.call).toBeNull();
     expect(last.text).toBe(
-      "Offline rules, no language model. Risk report RR-7 is filed for release v2.1.0 with severity low and 4 findings. " +
+      "Offline rules, no language model. Risk report RR-7 is filed for release v2.1.0 with severity low and 5 items, of which 2 are findings. " +
         "What was not known: Changes of the code: the run has no tool get_code_changes. Deployment metrics: none were reported.",
     );
+  });
+
+  it("counts the items as the approval card does, and the findings as the verdict does", () => {
+    const { last, filings } = investigate([ok(summary), filed]);
+    const items = Array.isArray(filings[0]?.["findings"]) ? filings[0]["findings"].map(String) : [];
+    expect(last.text).toContain(`and ${items.length} items, of which ${verdictIn(items).findings.length} are findings.`);
   });
 
   it("says in every text that it is not a language model", () => {
@@ -300,7 +306,7 @@ describe("a revision", () => {
       ...(Array.isArray(filings[0]?.["findings"]) ? filings[0]["findings"] : []),
       "Reviewer: Say who tested it",
     ]);
-    expect(last.text).toContain("with severity low and 5 findings");
+    expect(last.text).toContain("with severity low and 6 items, of which 2 are findings");
   });
 
   it.each([
