@@ -73,6 +73,7 @@ export * from "./question-form.ts";
 export * from "./registry-stamp.ts";
 export * from "./registry-version.ts";
 export * from "./offered-choice.ts";
+export { messageInShort, messageWithFacts } from "./release-message.ts";
 export * from "./report.ts";
 export * from "./result.ts";
 export { RUN_OUTCOMES, type RunOutcome } from "./run-outcomes.ts";

@@ -1,4 +1,4 @@
-import { type InboxEntry, keyOf, keys, shardOf } from "@toolbus/contracts";
+import { type InboxEntry, keyOf, keys, messageWithFacts, shardOf } from "@toolbus/contracts";
 import { contentHash } from "@toolbus/grants";
 import { describe, expect, it } from "vitest";
 import { tenantHash } from "../tenant-hash.ts";
@@ -40,6 +40,15 @@ describe("the background of a write that waits for people", () => {
     await using t = await setup();
     await say(t, "x".repeat(5000));
     expect((await view(t, await t.hold(bigRefund(1))))["asked"]).toBe(`${"x".repeat(500)}…`);
+  });
+
+  it("has a short note in place of the facts of a release", async () => {
+    await using t = await setup();
+    const facts = { format: 1, project: "shop", commits: { total: 12 }, files: "x".repeat(5000) };
+    await say(t, messageWithFacts("Investigate the release v2.", facts));
+    expect((await view(t, await t.hold(bigRefund(1))))["asked"]).toMatch(
+      /^Investigate the release v2\. \[with the facts of 12 commits of shop, 50\d\d bytes\]$/,
+    );
   });
 
   it("has no message that somebody changed in the store, and a security event names the change", async () => {

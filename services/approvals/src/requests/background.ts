@@ -1,4 +1,4 @@
-import { type Approval, headOf, keys, type RunOrigin } from "@toolbus/contracts";
+import { type Approval, headOf, keys, messageInShort, type RunOrigin } from "@toolbus/contracts";
 import { scanned, type Listed } from "../decisions/index-scan.ts";
 import { counting } from "../machine/edited.ts";
 import type { ApprovalDocuments } from "../sealed/approval-documents.ts";
@@ -40,7 +40,7 @@ export async function backgroundOf(
     at: one.endedAt ?? one.requestedAt,
     by: counting(one).map(({ approver }) => approver),
   }));
-  return { before, ...(message === null ? {} : { asked: beginningOf(message, ASKED_CHARS) }) };
+  return { before, ...(message === null ? {} : { asked: askedIn(message) }) };
 }
 
 const MOST_BEFORE = 3;
@@ -48,6 +48,12 @@ const MOST_READ = 200;
 // The approval has to stay below the largest size of a document.
 const ASKED_CHARS = 500;
 const EFFECT_CHARS = 160;
+
+/** Nobody decides by the JSON of evidence, so the card has the words of the message and says what was sent with them. */
+function askedIn(message: string): string {
+  const { words, note } = messageInShort(message);
+  return `${beginningOf(words, ASKED_CHARS)}${note === "" ? "" : ` ${note}`}`;
+}
 
 function beginningOf(text: string, chars: number): string {
   return text.length <= chars ? text : `${headOf(text, chars)}…`;
