@@ -28,6 +28,7 @@ describe("toolbus investigate --repo", () => {
     // The release API of this system does not have the release, but takes a report on any.
     expect(stdout).toMatch(/^✓ file_risk_report ok/m);
     expect(stdout).toMatch(/^Report on v1\.0\.1: high/m);
+    expect(stdout).toMatch(/^Its target has the report at \/risk-report\/\S+\.$/m);
     expect(stdout).toMatch(/^ {2}from v1\.0\.0 \([0-9a-f]{12}\) to v1\.0\.1 \([0-9a-f]{12}\), confidence medium$/m);
     expect(stdout).toMatch(/^ {2}high {4}security fix: 1 commit to product code/m);
     expect(stdout).toMatch(/^ {10}commit [0-9a-f]{12} Fix a bypass of the login/m);

@@ -10,6 +10,7 @@ export function addInvestigate(program: Command, define: Define): void {
     more:
       "Follows the run until its report is there, also while a write waits for a person. Leaving with Ctrl-C stops nothing. " +
       "With --repo, this command reads the repository, and no release API is needed. The facts have no line of source. " +
+      "Test results and metrics come from the release API: name its release as well. " +
       "Exits with 2 when the severity is --fail-on or worse, with 1 when nothing could be assessed.",
     audience: "gateway",
     examples: [

@@ -8,6 +8,7 @@ import { safeText } from "../terminal/safe-text.ts";
 import type { Context } from "../toolbus/context.ts";
 import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
 import { Failure } from "../toolbus/failure.ts";
+import { filedPlace } from "./filed-place.ts";
 import { readAlert } from "./read-alert.ts";
 import { type ChangesOptions, readChanges } from "./read-changes.ts";
 
@@ -39,16 +40,18 @@ export async function investigate(context: Context, release: string | undefined,
     return EXIT.ok;
   }
   output.note(`Run ${run.runId}`);
+  const place = filedPlace();
   const { end } = await followRun({
     gateway,
     runId: run.runId,
     screen: runScreen({ progress: output.err, text: null, colour, quiet: context.options.quiet }),
     signal,
     now: around.now,
+    onItem: place.onItem,
   });
   const code = verdict(end, failOn);
   if (output.json) output.document({ runId: run.runId, ...document(end), exitCode: code });
-  else output.lines(lastWords(context, end));
+  else output.lines([...lastWords(context, end), ...place.lines(end)]);
   return code;
 }
 

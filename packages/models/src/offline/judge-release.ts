@@ -29,7 +29,9 @@ export function judgeRelease(summary: ReleaseFacts | null, code: CodeEvidence): 
   const findings = [...(change ? fromChange(change) : []), ...ofSummary].toSorted((a, b) => rank(b) - rank(a));
   const missing = summary
     ? []
-    : ["Test results: the run has read no release summary.", "Deployment metrics: the run has read no release summary."];
+    : ["Test results", "Deployment metrics"].map(
+        (what) => `${what}: the run has read no release summary. The release API gives them, if it has the release.`,
+      );
   const [worst] = findings;
   return {
     severity: graver(change?.severity ?? "low", worst?.severity ?? "low"),

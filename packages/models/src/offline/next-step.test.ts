@@ -193,7 +193,9 @@ describe("the changes of the code", () => {
     const { steps, filings } = investigate([filed], { tools, input });
     expect(steps.map(({ call }) => call?.name)).toEqual([FILING_TOOL, undefined]);
     expect(filings[0]).toMatchObject({ release_id: "1.0.1", severity: "high" });
-    expect(textIn(filings)).toContain("Not known: Test results: the run has read no release summary.");
+    expect(textIn(filings)).toContain(
+      "Not known: Test results: the run has read no release summary. The release API gives them, if it has the release.",
+    );
   });
 
   it("in the input are judged together with the summary of a release that the input names", () => {
