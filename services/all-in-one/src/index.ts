@@ -8,7 +8,7 @@ export {
   modelProbe,
   unknownModelSettings,
 } from "@toolbus/agent";
-export { keepAddresses, type ServiceAddresses } from "./kept-addresses.ts";
+export { keepAddresses } from "./kept-addresses.ts";
 export { type LocalKeys, localKeys, SHARED_TOOLSETS } from "./local-keys.ts";
 export { localReleaseApi } from "./release-api.ts";
 export { type AllInOne, startAllInOne } from "./start-all-in-one.ts";
