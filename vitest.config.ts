@@ -36,12 +36,12 @@ const QUICK_SYSTEMS = ["tutorial/tutorial", "start", "either-broker", "cli-write
 // These tests begin runs while processes restart, some of them at a steady pace. A machine that does other work cannot keep that pace.
 const UNDER_LOAD = ["apart", "key-rotation", "decision-restarts"].map((name) => `tests/e2e/apart/${name}.test.ts`);
 const quick = QUICK_SYSTEMS.map((name) => `tests/e2e/${name}.test.ts`);
-// CI runs these in each commit, and the half of the others that this text selects, because all of them take an hour on a slow machine.
-const half = process.env["TEST_HALF"];
+// CI runs these in each commit, and the third of the others that this text selects, because all of them take an hour on a slow machine.
+const third = process.env["TEST_THIRD"];
 const systems = isShort
   ? quick
-  : half !== undefined && isCi && named.length === 0
-    ? [...quick, ...otherSystems(half)]
+  : third !== undefined && isCi && named.length === 0
+    ? [...quick, ...otherSystems(third)]
     : ["tests/e2e/**/*.test.ts"];
 const leftOut = isShort ? LEFT_OUT : isCi && named.length === 0 ? STEPS_OF_CI : [];
 
@@ -119,10 +119,10 @@ export default defineConfig({
   },
 });
 
-/** Returns the half of the tests of whole systems that a text selects, without the quick ones. The same text always selects the same ones. */
+/** Returns the third of the tests of whole systems that a text selects, without the quick ones. The same text always selects the same ones. */
 function otherSystems(text: string): readonly string[] {
   const files = readdirSync("tests/e2e", { recursive: true, encoding: "utf8" }).map((name) => path.posix.join("tests/e2e", name));
   const others = files.filter((file) => file.endsWith(".test.ts") && !quick.includes(file));
   const place = (file: string): string => hash("sha256", `${text} ${file}`);
-  return others.toSorted((one, other) => place(one).localeCompare(place(other))).slice(0, Math.ceil(others.length / 2));
+  return others.toSorted((one, other) => place(one).localeCompare(place(other))).slice(0, Math.ceil(others.length / 3));
 }
