@@ -58,7 +58,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     });
     const { releaseId, notes } = embedded ?? NO_RELEASE;
     const [gatewayUrl = "", approvalsUrl = ""] = [...apart.gatewayUrls, ...apart.approvalsUrls];
-    const forgetAddresses = await keepAddresses(directory, { gatewayUrl, approvalsUrl });
+    const forgetAddresses = await keepAddresses(directory, { gatewayUrl, approvalsUrl }, say);
     say(greeting({ gatewayUrl, approvalsUrl, keys: apart.keys, directory, model, releaseId, notes, where: whereOf(apart, options) }));
     const kept = keepRunning(apart, { tell: (sentence) => tell(`${sentence}\n`), signal: ending, monotonic });
     return {

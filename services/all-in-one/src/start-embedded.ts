@@ -32,7 +32,7 @@ export async function startEmbedded({ directory, env, say, signal }: EmbeddedOpt
       env: { ...env, ...(embedded ? { RELEASE_API_URL: embedded.api.url } : {}) },
       ...(signal ? { signal } : {}),
     });
-    const forgetAddresses = await keepAddresses(directory, system);
+    const forgetAddresses = await keepAddresses(directory, system, say);
     const { releaseId, notes } = embedded ?? NO_RELEASE;
     say(greeting({ ...system, directory, model, releaseId, notes, where: whereItIs(env, directory) }));
     return {
