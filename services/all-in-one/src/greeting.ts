@@ -10,14 +10,23 @@ export interface Greeting {
   readonly model: string;
   readonly releaseId: string;
   readonly notes: readonly string[];
+  /** How the person calls the command line for this Toolbus, such as "./toolbus". */
+  readonly command: string;
   /** The lines that say what runs where, each with a label and a few words. They contain no password. */
   readonly where: readonly (readonly [word: string, what: string])[];
 }
 
 /** Returns the text for a person at the terminal when everything has started: the addresses, the keys if they were just made, and what to try. */
-export function greeting({ gatewayUrl, approvalsUrl, keys, directory, model, releaseId, notes, where }: Greeting): string {
+export function greeting({ gatewayUrl, approvalsUrl, keys, directory, model, releaseId, notes, command, where }: Greeting): string {
   // A shell's history may keep these lines, and somebody may see them. So they contain no key.
-  const keyFile = (role: string): string => `'${path.join(directory, "keys", `${role}.key`).replaceAll("'", "'\\''")}'`;
+  const userKey = `'${path.join(directory, "keys", "user.key").replaceAll("'", "'\\''")}'`;
+  const tries = [
+    ["doctor", "what works, what does not, and how to fix it"],
+    ['chat "hello"', "lists the tools, with an example call of each"],
+    [`investigate ${releaseId}`, "judges a release and files a report, once a person approves it"],
+    ["approvals list", "what waits for a person"],
+  ].map(([words, does]) => [`${command} ${words}`, does] as const);
+  const width = Math.max(...tries.map(([typed]) => typed.length));
   const lines = [
     ...notes,
     `gateway    ${gatewayUrl}`,
@@ -35,10 +44,10 @@ export function greeting({ gatewayUrl, approvalsUrl, keys, directory, model, rel
         ]
       : [`keys       ${path.join(directory, "keys")}   (user.key, operator.key, approver.key)`]),
     "",
-    "Start an investigation:",
-    `  curl -s ${gatewayUrl}/v1/investigations -H "Authorization: Bearer $(cat ${keyFile("user")})" -H 'Content-Type: application/json' -d '{"releaseId":"${releaseId}"}'`,
-    "See what waits for a decision:",
-    `  curl -s ${approvalsUrl}/v1/approvals -H "Authorization: Bearer $(cat ${keyFile("approver")})"`,
+    "Try in another terminal:",
+    ...tries.map(([typed, does]) => `  ${typed.padEnd(width)}   ${does}`),
+    `The same investigation over HTTP (all routes: ${gatewayUrl}/docs and ${approvalsUrl}/docs):`,
+    `  curl -s ${gatewayUrl}/v1/investigations -H "Authorization: Bearer $(cat ${userKey})" -H 'Content-Type: application/json' -d '{"releaseId":"${releaseId}"}'`,
     "",
     "Stop with Ctrl-C.",
   ];

@@ -29,6 +29,7 @@ await runMain(async (signal) => {
     directory: path.resolve(process.env["DATA_DIR"] || DEFAULT_DIRECTORY),
     env: process.env,
     signal,
+    command: process.env["DATA_DIR"] ? `./toolbus --data '${process.env["DATA_DIR"].replaceAll("'", "'\\''")}'` : "./toolbus",
     say: (text) => void process.stdout.write(text),
   });
 });

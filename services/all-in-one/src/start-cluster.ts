@@ -9,6 +9,7 @@ import { greeting, withoutLogin } from "./greeting.ts";
 import { keepRunning } from "./keep-running.ts";
 import { keepAddresses } from "./kept-addresses.ts";
 import { everySetting, NOT_SHARED, settingsOfService } from "./known-settings.ts";
+import { refuseOnePortForBoth } from "./own-ports.ts";
 import { namedLines } from "./named-lines.ts";
 import { embeddedReleaseApi } from "./release-api.ts";
 import { APART, type Apart, type ApartName, startApart } from "./start-apart.ts";
@@ -37,6 +38,7 @@ export interface Cluster {
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const { directory, env, say, tell, signal, monotonic } = options;
   say("Toolbus starts, each service in its own process…\n");
+  refuseOnePortForBoth(env);
   for (const line of unread(env)) tell(`${line}\n`);
   const model = await modelInWords(env);
   const servers = await serversEnvironment(env);
@@ -59,7 +61,19 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     const { releaseId, notes } = embedded ?? NO_RELEASE;
     const [gatewayUrl = "", approvalsUrl = ""] = [...apart.gatewayUrls, ...apart.approvalsUrls];
     const forgetAddresses = await keepAddresses(directory, { gatewayUrl, approvalsUrl }, say);
-    say(greeting({ gatewayUrl, approvalsUrl, keys: apart.keys, directory, model, releaseId, notes, where: whereOf(apart, options) }));
+    say(
+      greeting({
+        gatewayUrl,
+        approvalsUrl,
+        keys: apart.keys,
+        directory,
+        model,
+        releaseId,
+        notes,
+        command: options.command,
+        where: whereOf(apart, options),
+      }),
+    );
     const kept = keepRunning(apart, { tell: (sentence) => tell(`${sentence}\n`), signal: ending, monotonic });
     return {
       failed: kept.failed,

@@ -1,6 +1,7 @@
 import { modelInWords } from "@toolbus/agent";
 import { greeting, withoutLogin } from "./greeting.ts";
 import { keepAddresses } from "./kept-addresses.ts";
+import { refuseOnePortForBoth } from "./own-ports.ts";
 import { embeddedReleaseApi } from "./release-api.ts";
 import { startAllInOne } from "./start-all-in-one.ts";
 
@@ -10,6 +11,8 @@ export interface EmbeddedOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Receives the messages for a person at the terminal. */
   readonly say: (text: string) => void;
+  /** How the person calls the command line for this data directory, for the commands that the greeting proposes. */
+  readonly command: string;
   /** Ends the wait for a store or a broker that is unavailable at the start. */
   readonly signal?: AbortSignal;
 }
@@ -21,8 +24,9 @@ export const NO_RELEASE = { releaseId: "YOUR-RELEASE", notes: [] } as const;
  * Implements `npm start`. Starts every service in this process, with the example release API unless another one is set, and greets the person with
  * the addresses, the keys and what to try.
  */
-export async function startEmbedded({ directory, env, say, signal }: EmbeddedOptions): Promise<{ stop(): Promise<boolean> }> {
+export async function startEmbedded({ directory, env, say, command, signal }: EmbeddedOptions): Promise<{ stop(): Promise<boolean> }> {
   say("Toolbus starts…\n");
+  refuseOnePortForBoth(env);
   const model = await modelInWords(env);
   const stopping = new AbortController();
   const embedded = env["RELEASE_API_URL"] ? null : await embeddedReleaseApi(directory, stopping.signal);
@@ -34,7 +38,7 @@ export async function startEmbedded({ directory, env, say, signal }: EmbeddedOpt
     });
     const forgetAddresses = await keepAddresses(directory, system, say);
     const { releaseId, notes } = embedded ?? NO_RELEASE;
-    say(greeting({ ...system, directory, model, releaseId, notes, where: whereItIs(env, directory) }));
+    say(greeting({ ...system, directory, model, releaseId, notes, command, where: whereItIs(env, directory) }));
     return {
       async stop() {
         stopping.abort();

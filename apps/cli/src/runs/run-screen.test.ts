@@ -68,6 +68,27 @@ describe("a run on the screen", () => {
     expect(written()).toBe("‖ pay_out waits for a worker: no worker of bank has served this tool for 2 s\n");
   });
 
+  it("says at a terminal how long it has waited for an agent or for the model, until there is something to read", () => {
+    const { screen, show, written } = setup({ terminal: true });
+    const drawn = (now: number): string => {
+      const before = written().length;
+      screen.tick(now);
+      return written().slice(before);
+    };
+    expect(drawn(1000)).toContain("waiting for an agent 0 s");
+    expect(drawn(3000)).toContain("waiting for an agent 2 s");
+    show({ type: "run.started", at: 4000, fields: {} } as unknown as RunEvent);
+    expect(drawn(24_000)).toContain("waiting for the model 20 s");
+    show(turn(1, "", "look_up"));
+    expect(drawn(25_000)).toContain("look_up 24 s");
+    show(resolved("ok", "{}"));
+    expect(drawn(8000)).toContain("waiting for the model 5 s");
+    show(delta(2, "Fou"));
+    expect(drawn(9000), "the text is being written").toBe("");
+    show(turn(2, "Fou", ...[]), completed("Fou"));
+    expect(drawn(10_000), "the run has ended").toBe("");
+  });
+
   it("leaves the text out if only the answer is wanted, and everything else when quiet", () => {
     const progressOnly = setup({ text: false });
     progressOnly.show(delta(1, "Text."), turn(1, "Text.", "look_up"), completed("Text."));
@@ -113,6 +134,7 @@ describe("a run on the screen", () => {
     expect(written()).toMatch(/\r\u001b\[2K {2}look_up 1 min, page 2 40 %$/);
     show(resolved("ok", "{}"));
     expect(written()).toMatch(/\r\u001b\[2K✓ look_up ok, 12 ms\n$/);
+    show(completed(""));
     const before = written();
     screen.tick(70_000);
     expect(written()).toBe(before);

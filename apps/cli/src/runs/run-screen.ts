@@ -39,10 +39,17 @@ interface UnderWay {
   readonly doing: string;
 }
 
+/** What a run with no call under way waits for, and since when. Null if the time is not known yet, until the screen is drawn for the first time. */
+interface Waiting {
+  readonly what: "an agent" | "the model";
+  readonly since: number | null;
+}
+
 export function runScreen({ progress, text, colour, quiet, reasons = true }: RunScreenOptions): RunScreen {
   const moving = progress.isTTY === true && !quiet;
   const paint = painter(colour && progress.isTTY === true);
   const calls = new Map<string, UnderWay>();
+  let waiting: Waiting | null = { what: "an agent", since: null };
   let drawn = false;
   let midText = false;
   /** The round whose text is already on the screen. */
@@ -63,6 +70,9 @@ export function runScreen({ progress, text, colour, quiet, reasons = true }: Run
         return line(paint("yellow", `${safeText(event.message)} Attempt ${event.attempt + 1} in ${(event.waitMs / 1000).toFixed(1)} s.`));
       case "progress":
         return progressed(event.callId, event.tool, event.message, event.fraction);
+      case "run.started":
+        waiting = { what: "the model", since: event.at };
+        return;
       case "turn":
         return turn(event);
       case "call.held":
@@ -87,12 +97,15 @@ export function runScreen({ progress, text, colour, quiet, reasons = true }: Run
         return line(decidedLine(event, paint));
       case "call.resolved":
         calls.delete(event.callId);
+        waiting = { what: "the model", since: event.at };
         return line(resolvedLine(event, paint, reasons));
       case "call.settled":
         return line(`${paint(event.status === "ok" ? "green" : "yellow", "!")} ${safeText(event.content)}`);
       case "run.queued":
+        waiting = null;
         return line(paint("dim", `waits behind ${event.behind}${placeOf(event)}`));
       case "run.cancelling":
+        waiting = null;
         return line(paint("yellow", `cancelling, asked by ${event.by}; waiting for writes that were sent`));
       case "run.completed":
         // The answer is usually the text of the last turn. The screen already shows this text.
@@ -102,13 +115,14 @@ export function runScreen({ progress, text, colour, quiet, reasons = true }: Run
       case "run.cancelled":
         return finish();
       default:
-        // The screen shows neither the start of the run nor event kinds of a newer server.
+        // An event kind of a newer server.
         return;
     }
   }
 
   function turn(event: Extract<RunEvent, { type: "turn" }>): void {
     if (streamed !== event.round) write(event.round, event.text);
+    waiting = null;
     for (const call of event.calls) {
       under(call.callId, call.tool, event.at, "");
       line(`${paint("cyan", "→")} ${safeText(call.tool)} ${paint("dim", cut(call.arguments, WIDTH - call.tool.length - 3))}`);
@@ -173,17 +187,31 @@ export function runScreen({ progress, text, colour, quiet, reasons = true }: Run
 
   function finish(): void {
     calls.clear();
+    waiting = null;
     clear();
     if (midText) text?.write("\n");
     midText = false;
   }
 
   function tick(now: number): void {
-    if (!moving || calls.size === 0 || midText) return;
-    const each = [...calls.values()].map(({ tool, since, doing }) => `${tool} ${spanOf(Math.max(0, now - since))}${doing && `, ${doing}`}`);
+    if (!moving || midText) return;
+    const doing = calls.size > 0 ? callsAt(now) : waitingAt(now);
+    if (doing === null) return;
     const width = Math.min(progress.columns || WIDTH, WIDTH) - 3;
-    progress.write(`${CLEAR}${paint("dim", `  ${cut(each.join(" · "), width)}`)}`);
+    progress.write(`${CLEAR}${paint("dim", `  ${cut(doing, width)}`)}`);
     drawn = true;
+  }
+
+  function callsAt(now: number): string {
+    const each = [...calls.values()].map(({ tool, since, doing }) => `${tool} ${spanOf(Math.max(0, now - since))}${doing && `, ${doing}`}`);
+    return each.join(" · ");
+  }
+
+  function waitingAt(now: number): string | null {
+    if (waiting === null) return null;
+    const since = waiting.since ?? now;
+    waiting = { ...waiting, since };
+    return `waiting for ${waiting.what} ${spanOf(Math.max(0, now - since))}`;
   }
 
   function clear(): void {

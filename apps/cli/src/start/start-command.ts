@@ -2,6 +2,7 @@ import { runMain } from "@toolbus/runtime";
 import type { Context } from "../toolbus/context.ts";
 import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
 import { Failure } from "../toolbus/failure.ts";
+import { SELF } from "../toolbus/self.ts";
 import { brokerFault, storeFault } from "../toolbus/server-addresses.ts";
 
 /** The values of the command's own flags, as the user typed them. */
@@ -18,6 +19,7 @@ export async function start({ options, around, output }: Context, typed: StartVa
   const { startCluster, startEmbedded } = await import("@toolbus/all-in-one");
   const common = {
     directory: options.dataDirectory,
+    command: SELF,
     say: (text: string) => void (options.quiet || around.stdout.write(text)),
   };
   await runMain((signal) =>
