@@ -35,6 +35,7 @@ import { countPending, observeApprovals, oldestPending } from "./observe-approva
 import type { HookSources } from "./decisions/hook-sources.ts";
 import { keepProbe } from "./probe/keep-probe.ts";
 import { fixedPolicy, policySettings, type WatchedPolicy } from "./policy-file/watched-policy.ts";
+import { warnOfMissingApprovers } from "./policy-file/missing-approvers.ts";
 import { unregisteredTools } from "./policy-file/unregistered-tools.ts";
 import { defaultPolicy } from "./policy/policy.ts";
 import { pinStore } from "./pins/pin-store.ts";
@@ -184,6 +185,13 @@ export async function startApprovalsCore(
       log,
     });
     const unregistered = unregisteredTools({ policy: policy.current, state, log });
+    // People of another system or of a provider are known only once they decide, so nothing can be said about their number.
+    const others = hooks.size > 0 || workspaces.length > 0 || oidc !== null;
+    const fewApprovers =
+      apiKeys === undefined || others
+        ? () => []
+        : warnOfMissingApprovers({ policy: policy.current, people: () => apiKeys.principals(), log });
+    fewApprovers();
     const announcements = await listenTo(bus, {
       topic: topics.toolAnnounce,
       types: [messageTypes.toolAnnounce],
@@ -229,7 +237,7 @@ export async function startApprovalsCore(
       slack: { workspaces, interactions },
       oidc: oidc && (await pageOidc(oidc)),
       unready: () => [...unready(), ...bus.unready()],
-      warnings: () => [...policy.warnings(), ...unregistered.warnings(), ...(bus.warnings?.() ?? [])],
+      warnings: () => [...policy.warnings(), ...unregistered.warnings(), ...fewApprovers(), ...(bus.warnings?.() ?? [])],
       rate,
     });
 

@@ -30,6 +30,8 @@ export interface ApiKeys {
    * secret.
    */
   markOf(keyId: string): string | null;
+  /** Returns the principals of all keys that have not expired, one for each key. */
+  principals(): readonly Principal[];
 }
 
 /** Returns the entries of a file of API keys. The entries contain hashes instead of keys. Throws a `Refusal` that names the fault of the file. */
@@ -81,6 +83,7 @@ export function apiKeys(keys: readonly ApiKey[], clock: () => number): ApiKeys {
       const entry = known.find(({ key }) => key.id === keyId);
       return entry ? hash("sha256", entry.digest, "base64url") : null;
     },
+    principals: () => keys.filter(isGood).map(principalOf),
   };
 }
 

@@ -31,6 +31,7 @@ export async function watchedApiKeys(file: string, { log, clock, everyMs = KEYS_
     find: (authorization) => current.find(authorization),
     named: (keyId) => current.named(keyId),
     markOf: (keyId) => current.markOf(keyId),
+    principals: () => current.principals(),
     stop: () => clearInterval(timer),
   };
 
