@@ -19,6 +19,8 @@ export const EndedCall = Type.Object(
     settledAt: Type.Optional(Type.Integer()),
     /** The time until which the agent looks for an unknown outcome in the worker's ledger. It is absent if nobody can learn the outcome any more. */
     followedUntil: Type.Optional(Type.Integer()),
+    /** How often the agent sent the call to a worker, if more than once, because a worker died or did not answer in time. */
+    sent: Type.Optional(Type.Integer({ minimum: 2 })),
     /** The last record of the worker's ledger for a write of unknown outcome. */
     ledger: Type.Optional(LedgerNote),
     /** The people who approved the write, or `policy`. The field is absent if nobody had to approve it. */
@@ -45,7 +47,7 @@ export function endedCall(
   call: Call | null,
   shown: string | undefined,
 ): EndedCall {
-  const { kind, approvedBy, approvalId, settled, followUntil, ledger, asked } = call ?? {};
+  const { kind, approvedBy, approvalId, settled, followUntil, ledger, asked, dispatch = 0 } = call ?? {};
   const outcome = settled?.status ?? status;
   const effect = kind === "write" ? (shown ?? call?.effect ?? `Runs the tool "${tool}".`) : null;
   return {
@@ -55,6 +57,7 @@ export function endedCall(
     outcome,
     ...(settled === undefined ? {} : { settledAt: settled.at }),
     ...(followUntil === undefined || settled !== undefined ? {} : { followedUntil: followUntil }),
+    ...(dispatch > 1 ? { sent: dispatch } : {}),
     ...(ledger === undefined || outcome !== "outcome_unknown" ? {} : { ledger }),
     ...(approvedBy === undefined ? {} : { approvedBy }),
     ...(approvalId === undefined ? {} : { approvalId }),

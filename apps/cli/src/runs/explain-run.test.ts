@@ -47,6 +47,19 @@ it("explains what a waiting run has done so far, what holds it up and what to tr
   });
 });
 
+it("says that a call was sent again, because its time is otherwise not explained", () => {
+  const resolved: RunEvent = { type: "call.resolved", at: T + 90_000, ...call, status: "ok", latencyMs: 30_000, content: "{}", usage };
+  const ended = { ...call, kind: "write", outcome: "ok", effect: "Restarts pay." } as const;
+  const said = (sent?: number): string | undefined =>
+    explainRun({ ...view, calls: [{ ...ended, ...(sent === undefined ? {} : { sent }) }] }, [...events, resolved], T + 180_000).happened.at(
+      -1,
+    );
+  expect(said(2)).toBe(
+    "+1 min  restart_service succeeded after 30.0 s. The agent sent it 2 times, because an answer did not come in time.",
+  );
+  expect(said()).toBe("+1 min  restart_service succeeded after 30.0 s.");
+});
+
 it("says which tools a run was not offered", () => {
   const choice = { matched: 40, leftOut: ["a", "b", "c", "d", "e", "f"] };
   const chosen = events.map((event) => (event.type === "run.started" ? { ...event, choice } : event));

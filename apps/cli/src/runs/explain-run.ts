@@ -16,7 +16,7 @@ export interface Explanation {
 
 /** Explains a run from its view and its events only. `now` must come from the same clock as `createdAt`. */
 export function explainRun(run: RunView, events: readonly RunEvent[], now: number): Explanation {
-  return { happened: [askedBy(run, now), ...events.flatMap((event) => sentencesOf(event, run.createdAt))], ...standsAndNext(run, now) };
+  return { happened: [askedBy(run, now), ...events.flatMap((event) => sentencesOf(event, run))], ...standsAndNext(run, now) };
 }
 
 function askedBy(run: RunView, now: number): string {
@@ -26,9 +26,12 @@ function askedBy(run: RunView, now: number): string {
 }
 
 /** Returns an event as a sentence with the time since the request for the run. Returns an empty list for an event that repeats others. */
-function sentencesOf(event: RunEvent, from: number): string[] {
+function sentencesOf(event: RunEvent, { createdAt, calls = [] }: RunView): string[] {
   const says = sentenceOf(event);
-  return says === null ? [] : [`+${tookOf(Math.max(0, event.at - from))}  ${says}`];
+  if (says === null) return [];
+  const sent = event.type === "call.resolved" ? calls.find(({ callId }) => callId === event.callId)?.sent : undefined;
+  const again = sent === undefined ? "" : ` The agent sent it ${sent} times, because an answer did not come in time.`;
+  return [`+${tookOf(Math.max(0, event.at - createdAt))}  ${says}${again}`];
 }
 
 /** Says how many tools were left out, because the profile allows fewer, and names the best matches among them. */
