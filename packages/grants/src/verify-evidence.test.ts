@@ -4,7 +4,7 @@ import { canonicalJson } from "./canonical-json.ts";
 import { checksumOf } from "./evidence.ts";
 import { publicKeyOf } from "./keys.ts";
 import { ownKeys } from "./own-keys.ts";
-import { fileOf, numbersFrom, own, type Parts, partsFrom } from "./testing/evidence-under-test.ts";
+import { fileOf, numbersFrom, own, type Parts, partsFrom, withRefusal } from "./testing/evidence-under-test.ts";
 import { verifyEvidence } from "./verify-evidence.ts";
 
 // `npm test` makes a third of the files of CI.
@@ -133,6 +133,19 @@ describe("evidence that somebody with the keys of one service made", () => {
       broken: `The statement of approvals is not genuine: the key ${mine.kid} is not known.`,
     });
   });
+
+  it.each([{ stale: false }, { stale: true }])(
+    "does not prove by a signed refusal that the write did not happen, because another sending of the call may have been executed: %o",
+    async (which) => {
+      const { broken, checked, unattested, missing } = await verifyEvidence(
+        await fileOf(await withRefusal(await partsFrom(SEED_WITH_ALL), which)),
+      );
+      expect(broken).toBeNull();
+      expect(unattested).toEqual(["gateway.part.call", "gateway.part.result"]);
+      expect(missing).toContainEqual(expect.stringMatching(/^Whether the write happened: /));
+      expect(checked).not.toContainEqual(expect.stringMatching(/this result/));
+    },
+  );
 
   it("marks what only the agent wrote", async () => {
     const { approval: part, call } = await partsFrom(SEED_WITH_ALL);

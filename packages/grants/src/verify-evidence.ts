@@ -208,7 +208,7 @@ async function checkAudit({ audit, approval, approvalId, tenant }: ApprovalPart,
 
 async function checkGateway({ approvals, gateway }: EvidenceFile, { checked, unattested, missing }: Notes): Promise<void> {
   if (gateway === null) {
-    missing.push("The call, its result and the worker's receipt: the gateway had no such call.");
+    missing.push("The call, its result and the worker's receipt: the file has no part of the gateway.");
     return;
   }
   const { callId, gatewayKeys, tenant, receiptKeys, approval, grant } = approvals.part;
@@ -246,9 +246,22 @@ async function checkGateway({ approvals, gateway }: EvidenceFile, { checked, una
   // status.
   const isWhole = verdict.claims.answerHash === answerHash(result);
   demand(isWhole || result.contentRef !== undefined, "The worker's receipt is for another answer than the result.");
+  if (verdict.claims.fence === NOTHING_BEGAN) {
+    // A worker signs a refusal for everybody who may send it the call, also with a version or a grant that it cannot use. So the receipt says nothing
+    // about a later sending, and a compromised agent could show this receipt in place of the one for the write.
+    unattested.push("gateway.part.result");
+    missing.push(
+      "Whether the write happened: the worker's receipt is for a refusal before anything began, and the worker may have executed another sending of the call.",
+    );
+    checked.push("A worker of the toolset signed the receipt, which says that it refused one sending of this call.");
+    return;
+  }
   if (!isWhole) unattested.push("gateway.part.result.status");
   checked.push("A worker of the toolset signed the receipt, for this call, these arguments and this result.");
 }
+
+/** The fence in the receipt of a refusal. An attempt at the write has a fence of at least 1. */
+const NOTHING_BEGAN = 0;
 
 const GRANT_FIELDS = [
   ["runId", "runId"],

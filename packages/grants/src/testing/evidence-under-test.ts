@@ -132,6 +132,27 @@ export async function partsFrom(seed: number): Promise<Parts> {
   return { approval: part, call: { callId, tenant, call, result, receipt: random(8) === 0 ? null : receipt } };
 }
 
+/** Returns the parts as an agent shows them that puts a refusal of the same call in the place of the answer. `stale` is the refusal of a grant. */
+export async function withRefusal({ approval: part, call }: Parts, { stale = false } = {}): Promise<Parts> {
+  const { callId } = part;
+  const tool = String(part.approval["toolName"]);
+  const definitionHash = String(part.approval["toolHash"]);
+  const refused: ToolResult = { status: "error", content: `Tool "${tool}" has no version 99 here.`, isError: true };
+  const result: ToolResult = stale ? { ...refused, contentRef: { blob: `sha256-${"0".repeat(64)}`, chars: 9, bytes: 9 } } : refused;
+  const answered = { callId, toolset: "orders", tool, toolHash: definitionHash, argsHash: argumentsHash(part.arguments) };
+  const receipt = await signReceipt(
+    {
+      ...answered,
+      fence: 0,
+      at: START,
+      resultHash: resultHash(result),
+      answerHash: answerHash(stale ? ({ ...result, status: "grant_stale" } as unknown as ToolResult) : result),
+    },
+    worker,
+  );
+  return { approval: part, call: call && { ...call, result, receipt } };
+}
+
 /** Returns the file of these parts, with the statements of both services. */
 export async function fileOf({ approval: part, call }: Parts): Promise<string> {
   const statement = await signEvidence("tb-approvals", { callId: part.callId, part: part as unknown as Json, at: START }, approvals);

@@ -5,7 +5,7 @@ import { sendable } from "./result-message.ts";
 /** The status in a receipt for a stale grant. No result has this status, so the receipt never proves a result. */
 const STALE = "grant_stale";
 
-/** The fence of an answer that was sent before any attempt began. */
+/** The fence of an answer that was sent before any attempt began. Such a receipt proves no outcome, because another sending may be executed. */
 export const NOTHING_BEGAN = 0;
 
 export type AnsweredCall = Pick<ReceiptClaims, "callId" | "toolset" | "tool" | "toolHash" | "argsHash">;
