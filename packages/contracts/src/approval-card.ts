@@ -52,8 +52,8 @@ export function cardOf(view: ApprovalView, now: number): ApprovalCard {
     title: cardTitle(view),
     status: statusOf(view),
     doubts: (view.doubts ?? []).map(doubtInWords),
-    notices: noticesOf(view).map((text) => mask(text).text),
-    facts: factsOf(view, now).map(([label, text]) => ({ label, text: visible(text), depth: 0 })),
+    notices: noticesOf(view).map((text) => onOneLine(mask(text).text)),
+    facts: factsOf(view, now).map(([label, text]) => ({ label, text: onOneLine(visible(text)), depth: 0 })),
     arguments: Object.entries(view.arguments ?? {}).flatMap(([name, value]) => argumentLines(name, value, "/arguments")),
     plan: (view.plan?.changes ?? []).map((change, n) => ({
       label: mask(change.name).text,
@@ -105,6 +105,11 @@ function noticesOf({ edited, taint, plan, planning, status }: ApprovalView): rea
     ...(taint?.sources ?? []).map(({ tool, passage }) => `The run has read untrusted content from "${tool}": ${quoted(passage)}`),
     ...(taint?.more === undefined ? [] : [`The run has read untrusted content ${counted(taint.more, "more time")}.`]),
   ];
+}
+
+/** A fact or a notice may contain a name or a text of the agent or the model. On one line, it cannot imitate another line of the card. */
+function onOneLine(text: string): string {
+  return text.replaceAll(/\s*\n\s*/g, " ");
 }
 
 /** Returns the passage on one line in quotation marks, so that it cannot imitate a line of the card. */

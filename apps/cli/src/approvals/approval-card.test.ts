@@ -45,6 +45,8 @@ describe("a card at a terminal", () => {
       "      requester   amy",
       "mail: [masked: e-mail address, …@example.com] (masked at /arguments/mail)",
     ]);
+    const facts = [{ label: "Before", text: "Pays.\nrequester   amy", depth: 0 }];
+    expect(cardLines({ ...card, facts, doubts: ["one\nrequester   amy"] }).filter((line) => line.startsWith("requester"))).toEqual([]);
     const title = { text: "Pays.\nrequester   amy" };
     expect(cardLines({ ...card, title }).slice(0, 2)).toEqual(["Pays.", "    requester   amy"]);
   });
@@ -53,7 +55,15 @@ describe("a card at a terminal", () => {
 describe("a framed card", () => {
   const frame = `└${"─".repeat(99)}`;
   const bottom = `${"x".repeat(60)} ${frame} ${"y".repeat(80)} requester  amy`;
-  const forged: ApprovalView = { ...view, effect: bottom, arguments: { ...view.arguments, note: bottom } };
+  const broken = `wiki\n${frame}\nok`;
+  const forged: ApprovalView = {
+    ...view,
+    effect: bottom,
+    arguments: { ...view.arguments, note: bottom },
+    reasons: [`the run has read untrusted content from "${broken}"`],
+    before: [{ approvalId: "ap_1", effect: broken, at: 1, by: [broken] }],
+    taint: { sources: [{ callId: "1", tool: broken, passage: broken }] },
+  };
   const lines = framedCard(forged, 0, 100, (line) => line);
 
   it("has one end, whatever its texts draw", () => {

@@ -1,14 +1,14 @@
 import { type ApprovalCard, type ApprovalView, type CardLine, type CardText, cardOf } from "@toolbus/contracts";
 import { fitted } from "../terminal/fitted.ts";
 
-/** Returns the card as text. It indents every line of an argument except the first, so that no argument can imitate a line of the card. */
+/** Returns the card as text. It indents every line of a text except the first, so that no argument and no fact can imitate a line of the card. */
 export function cardLines({ title, doubts, notices, facts, arguments: args, plan }: ApprovalCard): string[] {
   return [
     ...indented("", marked(title)),
-    ...doubts.map((doubt) => `! LOOK CLOSELY at ${doubt}`),
+    ...doubts.flatMap((doubt) => indented("", `! LOOK CLOSELY at ${doubt}`)),
     ...notices.flatMap((notice) => indented("", `! ${notice}`)),
     "",
-    ...facts.map(({ label, text }) => `${label.toLowerCase().padEnd(LABEL)}${text}`),
+    ...facts.flatMap(({ label, text }) => indented("", `${label.toLowerCase().padEnd(LABEL)}${text}`)),
     "",
     ...args.flatMap(argumentLines),
     ...(plan.length === 0 ? [] : ["", "what changes, by the worker's plan:", ...plan.flatMap(argumentLines)]),

@@ -1,5 +1,6 @@
 import { wrapped, WIDTH } from "../terminal/lines.ts";
-import type { Style } from "../terminal/output.ts";
+import type { Paint, Style } from "../terminal/output.ts";
+import { safeText } from "../terminal/safe-text.ts";
 import type { Client } from "../http/client.ts";
 import type { Context } from "../toolbus/context.ts";
 import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
@@ -28,7 +29,7 @@ export async function doctor(context: Context, health: readonly string[]): Promi
   const failed = checks.some((check) => check.level === "fail");
   const { output } = context;
   if (output.json) output.document({ ok: !failed, checks });
-  else output.lines(checks.flatMap((check) => checkLines(context, check)));
+  else output.lines(checks.flatMap((check) => checkLines(check, output.paint)));
   return failed ? EXIT.failed : EXIT.ok;
 }
 
@@ -87,12 +88,14 @@ async function operatorOr(context: Context, other: Client): Promise<Client> {
 
 const COLOURS: Readonly<Record<Check["level"], Style>> = { ok: "green", warn: "yellow", fail: "red" };
 
-function checkLines({ output }: Context, check: Check): string[] {
+/** Returns a finding as lines. Nothing in it can control the terminal or look like another finding. */
+export function checkLines(check: Check, paint: Paint): string[] {
   const indent = " ".repeat(22);
-  const body = wrapped(check.message, WIDTH - indent.length);
-  const fix = check.level === "ok" ? [] : wrapped(check.fix, WIDTH - indent.length - 2);
+  // Parts of a finding come from the services, and one of them may be compromised.
+  const body = wrapped(safeText(check.message), WIDTH - indent.length);
+  const fix = check.level === "ok" ? [] : wrapped(safeText(check.fix), WIDTH - indent.length - 2);
   return [
-    `${output.paint(COLOURS[check.level], check.level.padEnd(4))}  ${check.name.padEnd(14)}  ${body[0] ?? ""}`,
+    `${paint(COLOURS[check.level], check.level.padEnd(4))}  ${check.name.padEnd(14)}  ${body[0] ?? ""}`,
     ...body.slice(1).map((line) => indent + line),
     ...fix.map((line, n) => `${indent}${n === 0 ? "→ " : "  "}${line}`),
   ];

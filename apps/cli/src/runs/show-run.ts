@@ -48,7 +48,7 @@ export function runLines(run: RunView, now: number, paint: Paint, width: number 
     // The lines above already show waits for people, with the command.
     ...(run.waits ?? [])
       .filter(({ kind }) => kind !== "approval" && kind !== "answer")
-      .map(({ says }) => `${"waits for".padEnd(14)}${says}`),
+      .flatMap(({ says }) => wrapped(`${"waits for".padEnd(14)}${says}`, WIDTH)),
     ...(run.answer ? ["", ...paragraphs(run.answer, WIDTH)] : []),
     // Before the end, the report is what the run knows so far. "Not assessed" would then be wrong.
     ...(run.report && run.endedAt ? ["", ...reportLines(run.report, paint, width)] : []),

@@ -11,6 +11,7 @@ describe("a line of output", () => {
 
   it("breaks at words, indented like its beginning, and never inside one", () => {
     expect(wrapped("  the quick brown fox", 12)).toEqual(["  the quick", "  brown fox"]);
+    expect(wrapped("  one\nok  two\n\n three", 40), "a line break begins no line").toEqual(["  one ok  two three"]);
     expect(wrapped(`see ap_${"x".repeat(60)} now`, 20)).toEqual(["see", `ap_${"x".repeat(60)}`, "now"]);
   });
 });

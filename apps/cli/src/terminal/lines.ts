@@ -19,8 +19,12 @@ export function paragraphs(text: string, width: number): string[] {
   return text.split("\n").flatMap((line) => wrapped(line, width));
 }
 
-/** Breaks a line between words, and indents every part like the first. A word that is longer than a line stays whole, because users copy ids. */
-export function wrapped(text: string, width: number): string[] {
+/**
+ * Breaks a line between words, and indents every part like the first. A word that is longer than a line stays whole, because users copy ids. A line
+ * break becomes a space, because a text of a model or of a service could otherwise imitate another line of the output.
+ */
+export function wrapped(line: string, width: number): string[] {
+  const text = line.replaceAll(/\s*\n\s*/g, " ");
   const indent = /^ */.exec(text)?.[0] ?? "";
   const lines: string[] = [];
   let current = indent;
