@@ -14,6 +14,7 @@ import { checkLetters } from "./check-letters.ts";
 import { checkDataDirectory, checkKeyFiles, checkNode } from "./check-machine.ts";
 import { brokerOnce, checkClock, checkReady, checkWarnings } from "./check-service.ts";
 import { checkModelSettings } from "./check-model-settings.ts";
+import { checkPageHost } from "./check-page-host.ts";
 import { checkStore } from "./check-store.ts";
 import { checkWaits } from "./check-waits.ts";
 import { checkModel } from "./check-model.ts";
@@ -60,6 +61,7 @@ async function allChecks(context: Context, health: readonly string[]): Promise<C
       ...(approvals.reachable && approvals.ours ? checkWarnings("approvals", options.approvalsUrl, approvals) : []),
       ...others.flatMap(({ url, probed }) => (probed.reachable ? checkWarnings("health", url, probed) : [])),
     ]),
+    ...(gateway.reachable && approvals.reachable ? checkPageHost(options.url, options.approvalsUrl) : []),
     ...(userKey ? [userKey.check] : []),
     ...(approverKey ? [approverKey.check] : []),
     ...(userKey?.service
