@@ -6,7 +6,7 @@ import type { EnabledTools } from "./enabled-tools.ts";
 import type { Eras } from "../eras/eras.ts";
 import { grantedBeside, pinVerdict, standsBeside } from "./pin-rules.ts";
 import { NO_PIN, type PinPut, type PinStore, type StoredPin } from "./pin-store.ts";
-import { arePinned, receiptKeysOf } from "./receipt-keys.ts";
+import { answerFault, arePinned, receiptKeysOf } from "./receipt-keys.ts";
 import type { SealedStore } from "../sealed/sealed-store.ts";
 
 /** The definitions that approvals grants, by tool name, and the era that grants are valid for. */
@@ -16,6 +16,8 @@ export interface Pins {
    * pin. Otherwise it is the tool's pin. If the definition may be pinned automatically and is not pinned yet, it is pinned first.
    */
   find(tool: string, hash: string): Promise<{ readonly pin: Pin | null; readonly era: number }>;
+  /** Returns why nobody could learn the outcome of a write of this pin, in words for the model, or null (`receipt-keys.ts`). */
+  answerFault(pin: Pin): Promise<string | null>;
   /**
    * Pins the definitions that may be pinned automatically. The file of enabled tools names some of them. With PIN_ON_FIRST_SIGHT, every registered
    * definition that is unknown, or changed and no less strict, may be pinned too, except those of external servers. An operator's decision is never
@@ -47,6 +49,15 @@ export function createPins({ sealed, store, eras, trusted, log, firstSight, list
       await sight(tool);
       return granted(tool, hash);
     },
+    async answerFault(pin) {
+      const fault = await faultOf(pin);
+      if (fault === null || !byItself) return fault;
+      // An automatic pin gets the new key of its worker, perhaps a moment later than this request came.
+      const { name } = pin.definition;
+      await sight(name);
+      const { pin: now } = await granted(name, pin.hash);
+      return now?.hash === pin.hash ? faultOf(now) : fault;
+    },
     async sight() {
       if (byItself) await sight();
     },
@@ -62,6 +73,10 @@ export function createPins({ sealed, store, eras, trusted, log, firstSight, list
     // The operator raised the tier of the tool, not of one of its versions.
     const { tier: _, ...own } = beside;
     return { pin: pin.tier === undefined ? own : { ...own, tier: pin.tier }, era };
+  }
+
+  async function faultOf(pin: Pin): Promise<string | null> {
+    return answerFault(pin, { registered: await readRegistry(sealed.store, log, pace), trusted });
   }
 
   async function sight(only?: string): Promise<void> {

@@ -31,5 +31,23 @@ export function arePinned({ keys }: ReceiptKeys, pin: Pick<Pin, "receiptKeys">):
   return keys.every(({ kid }) => pinned.has(kid));
 }
 
+/**
+ * Returns why nobody could learn the outcome of a write of this pin, in words for the model, or null. The agent accepts an answer only if a pinned key
+ * or a key of `worker.<toolset>` in the file of trusted keys signed it. So a write must not run if its worker registered only with other keys. A pin
+ * without a registered worker has no fault, because a worker may still start.
+ */
+export function answerFault(
+  { toolset, hash, definition, receiptKeys = [] }: Pin,
+  { registered, trusted }: { readonly registered: readonly Registration[]; readonly trusted: TrustedKeys },
+): string | null {
+  const { keys: known = [] } = trusted.of(`worker.${toolset}`).jwks ?? {};
+  const accepted = new Set([...receiptKeys, ...known.filter(({ revoked }) => revoked !== true)].map(({ kid }) => kid));
+  const signing = registered.flatMap((one) =>
+    one.definition.name === definition.name && one.toolset === toolset && one.hash === hash && one.receiptKey ? [one.receiptKey.kid] : [],
+  );
+  if (signing.length === 0 || signing.some((kid) => accepted.has(kid))) return null;
+  return `The worker of "${definition.name}" signs its answers with a key that is not enabled, so nobody could learn whether the write happened: an operator has to enable the write again, or correct RECEIPT_KEY_FILE of the worker. Do not ask again; continue without it.`;
+}
+
 const parseJwk = parser(PublicJwk);
 const MOST = 8;

@@ -1,5 +1,5 @@
 import { HOME_SHARD, type JsonObject, keys, type ToolDefinition, type WriteView } from "@toolbus/contracts";
-import { toolHash } from "@toolbus/grants";
+import { ownKeys, publicKeyOf, toolHash } from "@toolbus/grants";
 import { describe, expect, it } from "vitest";
 import { claimsOf, type HttpAnswer, type Options, type Person, setup as setupApprovals } from "../testing/approvals-under-test.ts";
 import { own, putDocument, refund, register, smallRefund, START } from "../testing/writes-under-test.ts";
@@ -46,6 +46,17 @@ describe("a write that registers in a separate process", () => {
     });
     expect(await t.enable(refund, { body: { receiptKeys: [kid] } })).toMatchObject({ body: { enabled: { receiptKeys: [kid] } } });
     expect((await t.store.read([keys.pin("issue_refund")])).documents[0]?.value).toMatchObject({ receiptKeys: [{ kty: "OKP", kid }] });
+  });
+
+  it("is refused while its worker signs with a key that is not enabled, because nobody could learn its outcome", async () => {
+    await using t = await setup();
+    await t.enable(refund);
+    const stranger = publicKeyOf((await ownKeys(["worker.orders"])).identityOf("worker.orders").signer);
+    await register(t.store, refund, START, "orders", stranger);
+    await t.ask(smallRefund(1));
+    expect((await t.decided.next()).body).toMatchObject({ outcome: "refused", reason: expect.stringMatching(/RECEIPT_KEY_FILE/) });
+    await register(t.store, refund, START, "orders", publicKeyOf(own.identityOf("worker.orders").signer));
+    expect(await t.outcome(2, refund)).toBe("approved");
   });
 
   it("is for operators only, and an unknown name is not found", async () => {

@@ -54,6 +54,7 @@ function judged(definition: ToolDefinition) {
       openUntil: START + 3_600_000,
     },
     pin,
+    answerFault: null,
     policy: defaultPolicy(),
     defaults: { expiryMs: 900_000, remindPercent: 50 },
     now: START,

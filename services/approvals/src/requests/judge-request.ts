@@ -41,6 +41,8 @@ export interface Case {
   readonly correlationId: string;
   readonly origin: RunOrigin | null;
   readonly pin: Pin | null;
+  /** Why nobody could learn the outcome of such a write, or null. */
+  readonly answerFault: string | null;
   /** The policy in use, and what applies if it says nothing. */
   readonly policy: Policy;
   readonly defaults: PolicyDefaults;
@@ -61,7 +63,7 @@ export const MAX_APPROVAL_BYTES = 40 * 1024;
  * sentence for the model, and only a hash of the untrusted arguments is stored.
  */
 export function judgeRequest(asked: Case): Judgement {
-  const fault = originFault(asked) ?? pinFault(asked.pin, asked.request);
+  const fault = originFault(asked) ?? pinFault(asked.pin, asked.request) ?? asked.answerFault;
   if (fault !== null || !asked.pin || !asked.origin) return refused(asked, fault ?? "It cannot be judged.");
   const { definition } = asked.pin;
   // The definition may have been pinned before approvals checked definitions for this fault.

@@ -129,7 +129,9 @@ export function handleRequests(options: RequestsOptions): Requests {
     const { now, origin, refused } = records;
     const { pin, era } = await pins.find(request.toolName, request.toolHash);
     const defaults = { expiryMs: rules.APPROVAL_EXPIRY_MS, remindPercent: rules.APPROVAL_REMINDER_PERCENT };
-    const { facts, holding, terms } = judgeRequest({ request, agent, correlationId, origin, pin, policy: policy(), defaults, now });
+    const answerFault = pin && (await pins.answerFault(pin));
+    const asked = { request, agent, correlationId, origin, pin, answerFault, policy: policy(), defaults, now };
+    const { facts, holding, terms } = judgeRequest(asked);
     const moment: Moment = { now, era, rules };
     const quota = await quotaOf(facts, holding);
     const ended = refused ? notOurs(refused) : await limited(facts, holding, quota, { now, take: () => take(facts, now) });

@@ -1,4 +1,5 @@
 import {
+  type PublicJwk,
   type ApprovalRequest,
   attributes,
   HOME_SHARD,
@@ -97,13 +98,31 @@ export function requestMessage({ callId, tool, args, agent, lie }: Asked, n: num
   });
 }
 
-export async function register(store: StateStore, definition: ToolDefinition, registeredAt: number, toolset = "orders"): Promise<void> {
+export async function register(
+  store: StateStore,
+  definition: ToolDefinition,
+  registeredAt: number,
+  toolset = "orders",
+  receiptKey?: PublicJwk,
+): Promise<void> {
   const key = keys.registration(toolset, definition.name, definition.version);
   const { documents } = await store.read([key]);
   await store.commit(HOME_SHARD, {
-    op: `register:${toolHash(definition)}`,
+    op: `register:${toolHash(definition)}:${receiptKey?.kid ?? ""}`,
     guards: [{ key, version: documents[0]?.version ?? 0 }],
-    put: [{ key, value: { toolset, definition, hash: toolHash(definition), registeredAt, lastSeenAt: registeredAt } }],
+    put: [
+      {
+        key,
+        value: {
+          toolset,
+          definition,
+          hash: toolHash(definition),
+          registeredAt,
+          lastSeenAt: registeredAt,
+          ...(receiptKey ? { receiptKey: { ...receiptKey } } : {}),
+        },
+      },
+    ],
     index: [{ index: keys.registryIndex(), member: `${toolset}/${definition.name}@${definition.version}`, score: 0 }],
   });
 }
