@@ -7,6 +7,7 @@ import {
   type OpenQuestion,
   type Registration,
   type Run,
+  SEEN_EVERY_MS,
   type Wait,
 } from "@toolbus/contracts";
 import { approversOf } from "./approvers-of.ts";
@@ -175,7 +176,12 @@ function sentTo(call: Call, { registration, now, first, cancelled }: Sent): Wait
         return { kind: "worker", says, since: first };
       }
       const what = cancelled ? "The run is cancelled and waits for the outcome of a sent call" : "It was sent to its worker";
-      return { kind: "tool", says: `${what}: ${toolName}${times(dispatch)}.${inLedger(call)}`, ...noted, since: first };
+      // A worker that died sends no heartbeat any more, which a reader sees here before it counts as gone.
+      const seen =
+        dispatch > 1 && !ledger
+          ? ` No answer has come yet. A worker of it was last seen at ${timeOf(lastSeenAt)}, and a living one is seen every ${SEEN_EVERY_MS / 1000} s.`
+          : "";
+      return { kind: "tool", says: `${what}: ${toolName}${times(dispatch)}.${seen}${inLedger(call)}`, ...noted, since: first };
     }
   }
 }

@@ -228,14 +228,14 @@ function invalidArguments({ toolName }: ToolCall, problems: readonly Problem[]):
 }
 
 /**
- * Returns the answer if the tool has changed and does not accept the arguments. The model followed the schema that its run saw, so the answer
+ * Returns the answer if the worker's definition is not that of the run, and does not accept the arguments. The model followed the schema that its run saw, so the answer
  * "invalid arguments" would make it repeat the call. A write has a grant for the former definition, so approvals decides what to do with it.
  */
 function toolChanged({ toolName }: ToolCall, kind: ToolKind, problems: readonly Problem[]): ToolResult | "grant_stale" {
   if (kind === "write") return "grant_stale";
   return failedResult(
     "tool_changed",
-    `The tool "${toolName}" was changed since this run began, and its new definition does not accept these arguments; nothing was done. A new run sees the new definition.`,
+    `The worker has another definition of the tool "${toolName}" than this run, and does not accept these arguments; nothing was done. The tool was changed since the run began, or workers with different definitions run at once. A new run sees the registered definition.`,
     { details: boundedDetails(problems) },
   );
 }

@@ -168,7 +168,7 @@ describe("a definition that was changed under its version", () => {
       status: "not_executed",
       error: {
         code: "tool_changed",
-        message: expect.stringMatching(/was changed since this run began/),
+        message: expect.stringMatching(/has another definition of the tool "/),
         details: [{ path: "/region", message: "is required" }],
       },
     });

@@ -63,7 +63,8 @@ describe("what a run waits for", () => {
     await t.agent.call(`${t.runId}.1.0`, sent);
     await t.register({});
     t.clock.now += 40_000;
-    expect(await t.waits()).toMatchObject([{ kind: "tool", says: "It was sent to its worker: issue_refund, 3 times." }]);
+    const seen = `No answer has come yet. A worker of it was last seen at ${new Date(START).toISOString().slice(0, 19).replace("T", " ")} UTC, and a living one is seen every 30 s.`;
+    expect(await t.waits()).toMatchObject([{ kind: "tool", says: `It was sent to its worker: issue_refund, 3 times. ${seen}` }]);
     t.clock.now += 1;
     const says =
       "issue_refund was sent 3 times. A worker is alive and has not answered: it is busy or hangs, or its BUS_URL names another bus or namespace.";
