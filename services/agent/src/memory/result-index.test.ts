@@ -21,11 +21,25 @@ describe("the index of a long result", () => {
     const text = Array.from({ length: 100 }, (_, n) => section(`# Part ${n + 1}`)).join("");
     const index = indexOf(text, 30_000);
     expect(index.chunks).toHaveLength(100);
-    const table = indexText(index, { ...PARTS, chars: text.length, reader: "get_from_working_memory", ttlMs: 1_200_000 });
+    const table = indexText(index, {
+      ...PARTS,
+      chars: text.length,
+      cutByWorker: false,
+      reader: "get_from_working_memory",
+      ttlMs: 1_200_000,
+    });
     expect(table).toContain(`Its outline has the key ${PARTS.indexKey}\n`);
     expect(table).toContain("| 40 | session/c/tool-fetch_page-1-chunk40 | Part 40 |");
     expect(table).not.toContain("| 41 |");
     expect(table).toContain("And 60 more, up to session/c/tool-fetch_page-1-chunk100; the outline says what stands where.");
     expect(table.length).toBeLessThan(4000);
+    expect(table).not.toContain("only the beginning");
+  });
+
+  it("says if the worker has cut the result, because the chunks do not show it", () => {
+    const about = { ...PARTS, chars: 9, reader: "get_from_working_memory", ttlMs: 60_000 };
+    expect(indexText(indexOf("too long.", 30_000), { ...about, cutByWorker: true })).toContain(
+      "It is only the beginning: its worker cut the rest off",
+    );
   });
 });

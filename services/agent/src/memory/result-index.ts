@@ -26,6 +26,8 @@ export interface IndexedResult {
   readonly indexKey: string;
   /** The length of the whole result. */
   readonly chars: number;
+  /** True if the worker cut the end of the result off, because of its own limit. */
+  readonly cutByWorker: boolean;
   /** The name of the tool that reads working memory. */
   readonly reader: string;
   /** How long working memory keeps the result, in milliseconds. */
@@ -33,13 +35,13 @@ export interface IndexedResult {
 }
 
 /** Returns the text that the model reads instead of the result: the list of chunks, their keys, and how to read them. */
-export function indexText({ chunks }: ResultIndex, { tool, indexKey, chars, reader, ttlMs }: IndexedResult): string {
+export function indexText({ chunks }: ResultIndex, { tool, indexKey, chars, cutByWorker, reader, ttlMs }: IndexedResult): string {
   const rows = chunks.slice(0, MAX_ROWS).map(({ start, end, heading }, n) => {
     return `| ${n + 1} | ${chunkKeyOf(indexKey, n + 1)} | ${heading} | ${end - start} |`;
   });
   const more = chunks.length - rows.length;
   return [
-    `The result of ${tool} has ${chars} characters, too many to show at once. It was put into working memory in ${counted(chunks.length, "chunk")} for ${minutes(ttlMs)}.`,
+    `The result of ${tool} has ${chars} characters, too many to show at once. It was put into working memory in ${counted(chunks.length, "chunk")} for ${minutes(ttlMs)}.${cutByWorker ? " It is only the beginning: its worker cut the rest off, so ask for less at once if the rest matters." : ""}`,
     `Read what you need with ${reader}, for example ${JSON.stringify({ key: chunkKeyOf(indexKey, 1) })}. Its outline has the key ${indexKey}`,
     "",
     "| Chunk | Key | Heading | Characters |",

@@ -69,7 +69,14 @@ export async function takeResult(call: Call, result: ToolResult, { state, log, l
   return {
     result: whole,
     shown: {
-      content: indexText(index, { tool: call.toolName, indexKey, chars: text.length, reader: RECALL, ttlMs }),
+      content: indexText(index, {
+        tool: call.toolName,
+        indexKey,
+        chars: text.length,
+        cutByWorker: result.truncated === true,
+        reader: RECALL,
+        ttlMs,
+      }),
       index: await putBlobRepeatedly(state, Buffer.from(JSON.stringify(index))),
     },
   };
