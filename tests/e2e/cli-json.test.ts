@@ -109,6 +109,7 @@ const LINES: Readonly<Record<string, readonly Line[]>> = {
   "tools enable": [async () => [TOOL, "--hash", await hash(), "--yes"]],
   "tools tier": [() => [TOOL, "critical"]],
   "tools remove": [() => [TOOL, "--yes"]],
+  "tools new": [() => ["stock", "--directory", cli.files.at("stock-worker")]],
   "tools stamp": [() => [], () => ["--running"], () => ["--out", cli.files.at("stamp.json")]],
   "upgrade manifest": [() => []],
   "upgrade check": [() => ["--from", COMPATIBILITY]],

@@ -91,6 +91,7 @@ export * from "./tool-rights.ts";
 export * from "./tool-version.ts";
 export * from "./time-in-words.ts";
 export * from "./tool-view.ts";
+export * from "./toolset-name.ts";
 export * from "./rights.ts";
 export * from "./rollback-message.ts";
 export * from "./topics.ts";

@@ -1,11 +1,12 @@
 import { existsSync } from "node:fs";
-import { cp, mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { copySqliteStore } from "@toolbus/runtime";
 import { safeText } from "../terminal/safe-text.ts";
 import type { Context } from "../toolbus/context.ts";
 import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
 import { Failure } from "../toolbus/failure.ts";
+import { refuseFull } from "../toolbus/refuse-full.ts";
 import { SELF } from "../toolbus/self.ts";
 import { ABOUT, type AboutCopy, FOLDERS, STORE, storeDirectory } from "./copy.ts";
 
@@ -39,11 +40,6 @@ export async function makeBackup({ around, options, output }: Context, typed: st
 }
 
 const REDIS = 'Copy a Redis with "redis-cli --rdb FILE", and the keys of the services beside it: docs/backup.md says how.';
-
-async function refuseFull(folder: string): Promise<void> {
-  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => (error.code === "ENOENT" ? [] : [String(error.code)]));
-  if (names.length > 0) throw new Failure(EXIT.usage, `${folder} is not an empty folder, and was left as it is: name a new one.`);
-}
 
 function withRemedy(error: unknown, folder: string): unknown {
   const code = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : null;

@@ -4,6 +4,7 @@ import type { Define } from "../toolbus/command.ts";
 import type { DisableOptions } from "../writes/disable-write.ts";
 import type { EnableOptions } from "../writes/enable-write.ts";
 import type { PendingOptions } from "../writes/list-writes.ts";
+import type { NewWorkerOptions } from "../tools/new-worker.ts";
 import type { StampOptions } from "../tools/stamp-tools.ts";
 import type { RemoveOptions } from "../writes/remove-tool.ts";
 import type { TierOptions } from "../writes/raise-tier.ts";
@@ -17,7 +18,7 @@ const HASH = "sha256-9b74c9897bac770ff";
 
 /** Declares `toolbus tools …`, which shows and calls the registered tools and, at the approvals service, enables writes. */
 export function addTools(program: Command, define: Define): void {
-  const tools = group(program, "tools", "list and show the tools, call one, and enable writes");
+  const tools = group(program, "tools", "list and show the tools, call one, enable writes, and begin a worker");
 
   define(tools, {
     name: "list",
@@ -117,6 +118,18 @@ export function addTools(program: Command, define: Define): void {
   })
     .option(...SERVER)
     .option("--yes", "do not ask");
+
+  define(tools, {
+    name: "new <toolset>",
+    summary: "write the project of a worker of your own, with a read, a write and a test",
+    more: "The folder may be anywhere, and links the tool kit of this checkout. It must be new or empty. No server is contacted.",
+    audience: "gateway",
+    examples: ["toolbus tools new stock --directory ../stock-worker", "toolbus tools new stock --json"],
+    run: async (context, command) => {
+      const [name = ""] = command.args;
+      return (await import("../tools/new-worker.ts")).newWorker(context, name, command.opts<NewWorkerOptions>());
+    },
+  }).option("--directory <folder>", "where it is written (default: the name with -worker, in this folder)");
 
   define(tools, {
     name: "stamp",

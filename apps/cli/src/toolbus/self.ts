@@ -17,7 +17,7 @@ export function selfOf(name: string | undefined, typed: readonly string[]): stri
 }
 
 /** Quotes a word for a shell, if necessary. */
-function quoted(word: string): string {
+export function quoted(word: string): string {
   return /^[\w./:@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { limitsOfBuild, stampOfBuild } from "@toolbus/all-in-one";
-import { counted, type RegistryStamp, stampOf } from "@toolbus/contracts";
+import { counted, isToolsetName, type RegistryStamp, stampOf } from "@toolbus/contracts";
 import { Refusal } from "@toolbus/runtime";
 import { readTools } from "../http/answers.ts";
 import { safeText } from "../terminal/safe-text.ts";
@@ -43,7 +43,7 @@ export async function stampTools(context: Context, given: StampOptions): Promise
 
 async function made(context: Context, { toolsets, running }: StampOptions): Promise<RegistryStamp> {
   const names = toolsets?.split(",").map((name) => name.trim());
-  const bad = names?.find((name) => !/^[a-z][a-z0-9_-]{0,31}$/.test(name));
+  const bad = names?.find((name) => !isToolsetName(name));
   if (bad !== undefined)
     throw new Failure(EXIT.usage, `--toolsets has "${bad.slice(0, 40)}", which is not a name of a toolset: write release,guides.`);
   const profiles = context.around.env["PROFILES_DIR"] ?? "";

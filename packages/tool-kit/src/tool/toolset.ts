@@ -2,11 +2,13 @@ import {
   definitionFault,
   describeProblems,
   isForeign,
+  isToolsetName,
   type JsonObject,
   parser,
   preferredVersion,
   quarantineSentence,
   ToolDefinition,
+  TOOLSET_NAME_RULE,
 } from "@toolbus/contracts";
 import { toolHash } from "@toolbus/grants";
 import { firstError, lintTool } from "../lint/lint-tool.ts";
@@ -92,8 +94,7 @@ export function toolset({
   scalesToZero = false,
   longestTimeoutMs = 0,
 }: ToolsetOptions): Toolset {
-  if (!TOOLSET_NAME.test(name))
-    throw new TypeError(`"${name.slice(0, 80)}" is not a name of a toolset: use lower-case letters, digits, "-" and "_", 32 at most.`);
+  if (!isToolsetName(name)) throw new TypeError(`"${name.slice(0, 80)}" is not a name of a toolset: ${TOOLSET_NAME_RULE}.`);
   const byName = new Map<string, Map<string, Executor>>();
   const made: Toolset = {
     name,
@@ -149,4 +150,3 @@ function foreignError(definition: ToolDefinition): string | null {
 }
 
 const parseDefinition = parser(ToolDefinition);
-const TOOLSET_NAME = /^[a-z][a-z0-9_-]{0,31}$/;
