@@ -136,6 +136,14 @@ describe("a toolset under test", () => {
     expect(await call("remind", { account: "A1" }, { approvers: [] })).toMatchObject({ status: "ok", content: "sent" });
   });
 
+  it("rejects a write with the id of an earlier call and other arguments, and says so", async () => {
+    const { call } = await setup();
+    const { callId } = await call("remind", { account: "A1" });
+    await expect(call("remind", { account: "A2" }, { callId })).rejects.toThrow(
+      "remind gave no answer: it has other arguments than the first call of this id.",
+    );
+  });
+
   it("rejects with one sentence what it cannot do", async () => {
     const { call, plan } = await setup();
     await expect(call("steal", {})).rejects.toThrow('The toolset "bank" has no steal. It has get_balance@1, pay@1, remind@1.');
