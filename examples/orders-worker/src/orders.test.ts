@@ -5,7 +5,10 @@ import { describe, expect, it } from "vitest";
 import { orders } from "./orders.ts";
 import { shopAt } from "./shop/shop-at.ts";
 
-/** Starts the real shop, and a worker of the toolset without a broker. The shop loses its answer to the first change of the given table. */
+/**
+ * Starts the real shop, and a worker of the toolset without a broker. The shop loses its answer to the first change of the given table, of which the
+ * worker would warn.
+ */
 async function setup({ loses = "" } = {}) {
   let lost = 0;
   const shop = await startShop({
@@ -13,7 +16,7 @@ async function setup({ loses = "" } = {}) {
     clock: () => Date.now(),
     losesAnswerTo: (effect) => effect === loses && lost++ === 0,
   });
-  const { call, plan } = await toolsetUnderTest(orders(shopAt(shop.url)));
+  const { call, plan } = await toolsetUnderTest(orders(shopAt(shop.url)), { log: null });
   return { shop, lost: () => lost, call, plan, [Symbol.asyncDispose]: () => shop.stop() };
 }
 

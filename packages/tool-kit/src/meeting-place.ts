@@ -17,6 +17,15 @@ export function whyAlone({ busUrl, stateUrl }: MeetingPlace): string | null {
     : `no other process can use its store "${store}${store === stateUrl ? "" : "…"}". Pass the STATE_URL of the other services as "stateUrl", such as redis://127.0.0.1:6379.`;
 }
 
+/** Returns which address a worker lacks, with the remedy. Returns null if it has both. A variable that is not set mostly arrives as an empty text. */
+export function whyNowhere({ busUrl, stateUrl }: Partial<MeetingPlace>): string | null {
+  if (typeof busUrl !== "string" || busUrl.trim() === "")
+    return 'it has no address of a bus. Set BUS_URL to the bus of the other services, such as nats://127.0.0.1:4222, and pass it as "busUrl".';
+  if (typeof stateUrl !== "string" || stateUrl.trim() === "")
+    return 'it has no address of a store. Set STATE_URL to the store of the other services, such as redis://127.0.0.1:6379, and pass it as "stateUrl".';
+  return null;
+}
+
 /** Returns the place for a log. It shows servers and namespaces, and no logins and other options. */
 export function placeInWords({ busUrl, stateUrl }: MeetingPlace): { readonly bus: string; readonly store: string } {
   return { bus: withoutLogin(busUrl), store: withoutLogin(stateUrl) };

@@ -19,6 +19,7 @@ await openSigningKey({ file: FOUND.receiptKeyFile });
 async function worker(
   options: object,
   serve = "runToolset",
+  tools = "[pay]",
 ): Promise<{ readonly code: unknown; readonly stdout: string; readonly stderr: string }> {
   const source = `
     import { defineTool, ${serve}, toolset } from ${JSON.stringify(ENTRY)};
@@ -33,7 +34,7 @@ async function worker(
       prepare: async (args) => args,
       run: async (args) => args,
     });
-    const worker = await ${serve}(toolset({ name: "bills", tools: [pay] }), ${JSON.stringify({ jwksFile: "none.json", logLevel: "silent", ...options })});
+    const worker = await ${serve}(toolset({ name: "bills", tools: ${tools} }), ${JSON.stringify({ jwksFile: "none.json", logLevel: "silent", ...options })});
     console.log("The toolset bills is served.");
     await worker.stop();`;
   const child = spawn(process.execPath, ["--input-type=module", "--eval", source], { stdio: ["ignore", "pipe", "pipe"] });
@@ -72,6 +73,25 @@ describe("the process of a tool's author", () => {
       stderr: 'The state store "postgres:…" is unknown: use memory:, sqlite:DIRECTORY or redis://HOST:PORT.\n',
     },
     {
+      lacks: "a known option",
+      options: { ...FOUND, busUrl: undefined, busURL: BROKER },
+      stderr: 'The toolset "bills" cannot be served, because its call of runToolset has the unknown field "busURL": use "busUrl".\n',
+    },
+    ...["", undefined].flatMap((none) => [
+      {
+        lacks: `the address of a bus (${JSON.stringify(none)})`,
+        options: { ...FOUND, busUrl: none },
+        stderr:
+          'The toolset "bills" cannot be served, because it has no address of a bus. Set BUS_URL to the bus of the other services, such as nats://127.0.0.1:4222, and pass it as "busUrl".\n',
+      },
+      {
+        lacks: `the address of a store (${JSON.stringify(none)})`,
+        options: { ...FOUND, stateUrl: none },
+        stderr:
+          'The toolset "bills" cannot be served, because it has no address of a store. Set STATE_URL to the store of the other services, such as redis://127.0.0.1:6379, and pass it as "stateUrl".\n',
+      },
+    ]),
+    {
       lacks: "a bus of the other services",
       options: { busUrl: "memory:", stateUrl: STORE },
       stderr:
@@ -84,6 +104,11 @@ describe("the process of a tool's author", () => {
     })),
   ])("that lacks $lacks says so in one sentence and exits with 1", async ({ options, stderr }) => {
     expect(await worker(options)).toEqual({ code: 1, stdout: "", stderr });
+  });
+
+  it("that lacks a tool says so in one sentence and exits with 1", async () => {
+    const stderr = 'The toolset "bills" has no tools: pass at least one in "tools".\n';
+    expect(await worker(FOUND, "runToolset", "[]")).toEqual({ code: 1, stdout: "", stderr });
   });
 
   it("that also does other work may have a bus and a store of its own, and its log names them", async () => {

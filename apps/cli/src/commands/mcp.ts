@@ -61,7 +61,7 @@ export function addMcp(program: Command, define: Define): void {
     summary: "start or connect to each MCP server of a file once, and list its tools",
     more:
       "The file is MCP_CONFIG_FILE by default, else mcp.json. The command registers nothing. It prints each tool as the bridge would register it, with " +
-      "the fingerprint that declares it a read, or what is wrong with its server. It exits with 1 if a server cannot be used.",
+      "the fingerprint that declares it a read, or what is wrong with it or its server. It exits with 1 if a server cannot be used or a tool is left out.",
     audience: "gateway",
     examples: ["toolbus mcp test mcp.json", "toolbus mcp test mcp.json --json"],
     run: async (context, command) => (await import("../mcp/test-servers.ts")).testServers(context, command.args[0]),

@@ -30,8 +30,22 @@ describe("doctor, checking the tools", () => {
       name: "tools",
       level: "fail",
       message: expect.stringMatching(/^3 registered; no worker is alive for find_order@1, read_page@1, the first for 1 min/) as string,
-      fix: `Start a worker of "${toolUnderTest.toolset}". ${COMMAND} Calls wait for it. A toolset whose workers may be scaled to zero declares it (scalesToZero).`,
+      fix: `Start the program that serves "${toolUnderTest.toolset}". Calls wait for it. A toolset whose workers may be scaled to zero declares it (scalesToZero).`,
     });
+  });
+
+  it("shows the command only for the toolsets of Toolbus, because another one has a program of its own", async () => {
+    const fixFor = async (...toolsets: readonly string[]) => {
+      const found = await checked(toolsets.map((toolset) => ({ ...tool("find_order", AS_OF - 20_000), ...ASLEEP, toolset })));
+      return "fix" in found ? found.fix : "";
+    };
+    expect(await fixFor("release", "mcp")).toMatch(
+      /^Start a worker of "mcp", "release"\. The command is "TOOLSETS=mcp,release npx node [^"]+".* Calls wait/,
+    );
+    expect(await fixFor("lab")).toMatch(/^Start the program that serves "lab"\. Calls wait/);
+    expect(await fixFor("lab", "mcp")).toMatch(
+      /^Start a worker of "mcp"\. The command is "TOOLSETS=mcp .*\. Start the program that serves "lab"\. Calls wait/,
+    );
   });
 
   it("fails on a tool that nobody has served for over an hour, warns if another version is served, and passes if workers may be scaled to zero", async () => {
@@ -59,7 +73,6 @@ describe("doctor, checking the tools", () => {
   });
 });
 
-const COMMAND = `The command for a toolset of Toolbus is "TOOLSETS=${toolUnderTest.toolset} npx node services/tool-executor/src/main.ts", with the settings in docs/deployment.md, "A cluster on one machine".`;
 const ASLEEP = { available: false, availability: "asleep" } as const;
 
 async function checked(tools: readonly ToolView[], asOf: number | null = AS_OF) {

@@ -38,7 +38,7 @@ export function checkTools(gateway: Client): Promise<Check> {
         "Fix what the reason says: the worker notices it within 30 s. Its log says more.",
       );
     }
-    const unserved = checkServed(name, tools, asOf);
+    const unserved = await checkServed(name, tools, asOf);
     if (unserved) return unserved;
     if (asOf === undefined) return ok(name, `${count}, all available`);
     const ages = tools.map((tool) => ({ called: safeText(`${tool.name}@${tool.version}`), age: asOf - tool.lastSeenAt }));
@@ -63,7 +63,7 @@ export function checkTools(gateway: Client): Promise<Check> {
  * Finds tools without a live worker, unless their workers may be scaled to zero. If a tool has had no worker for a long time, it delays no run,
  * because agents no longer offer it to new runs.
  */
-function checkServed(name: string, tools: readonly ToolView[], asOf: number | undefined): Check | null {
+async function checkServed(name: string, tools: readonly ToolView[], asOf: number | undefined): Promise<Check | null> {
   const goneFor = ({ leftAt, lastSeenAt }: ToolView): number => (asOf ?? lastSeenAt) - (leftAt ?? lastSeenAt);
   const asleep = tools.filter((tool) => tool.availability === "asleep" && tool.scalesToZero !== true);
   const isServed = ({ availability }: ToolView): boolean => availability === "ready" || availability === "unavailable";
@@ -80,7 +80,7 @@ function checkServed(name: string, tools: readonly ToolView[], asOf: number | un
     return fail(
       name,
       `${tools.length} registered; no worker is alive for ${named(lately)}${since}.`,
-      `${howToStart(lately)} Calls wait for it. A toolset whose workers may be scaled to zero declares it (scalesToZero).`,
+      `${await howToStart(lately)} Calls wait for it. A toolset whose workers may be scaled to zero declares it (scalesToZero).`,
     );
   }
   if (long.length === 0) return null;
@@ -88,7 +88,7 @@ function checkServed(name: string, tools: readonly ToolView[], asOf: number | un
   return judge(
     name,
     `${tools.length} registered; no worker has served ${named(long)} for over an hour, so no new run is offered ${long.length === 1 ? "it" : "them"}.`,
-    `${howToStart(long)} Or remove a tool that is gone for good: ${long
+    `${await howToStart(long)} Or remove a tool that is gone for good: ${long
       .slice(0, 3)
       .map(({ name, version }) => `"${SELF} tools remove ${safeText(name)} --version ${safeText(version)}"`)
       .join(", ")}.`,
@@ -96,11 +96,23 @@ function checkServed(name: string, tools: readonly ToolView[], asOf: number | un
 }
 
 /** Returns which worker to start, and how. A toolset of your own has its own program, which only its owner knows. */
-function howToStart(tools: readonly ToolView[]): string {
+async function howToStart(tools: readonly ToolView[]): Promise<string> {
+  const { SHIPPED_TOOLSETS } = await import("@toolbus/all-in-one");
   const toolsets = [...new Set(tools.map(({ toolset }) => safeText(toolset)))].toSorted();
-  const [of, all] = [toolsets.map((toolset) => `"${toolset}"`).join(", "), toolsets.join(",")];
-  return `Start a worker of ${of}. The command for a toolset of Toolbus is "TOOLSETS=${all} npx node services/tool-executor/src/main.ts", with the settings in docs/deployment.md, "A cluster on one machine".`;
+  const ours = toolsets.filter((toolset) => toolset === MCP || SHIPPED_TOOLSETS.includes(toolset));
+  const others = toolsets.filter((toolset) => !ours.includes(toolset)).map((toolset) => `"${toolset}"`);
+  return [
+    ...(ours.length === 0
+      ? []
+      : [
+          `Start a worker of ${ours.map((toolset) => `"${toolset}"`).join(", ")}. The command is "TOOLSETS=${ours.join(",")} npx node services/tool-executor/src/main.ts", with the settings in docs/deployment.md, "A cluster on one machine".`,
+        ]),
+    ...(others.length === 0 ? [] : [`Start the program that serves ${others.join(", ")}.`]),
+  ].join(" ");
 }
+
+/** The toolset of the tool-executor whose tools are those of MCP servers. */
+const MCP = "mcp";
 
 function named(tools: readonly ToolView[]): string {
   return tools.map((tool) => safeText(`${tool.name}@${tool.version}`)).join(", ");

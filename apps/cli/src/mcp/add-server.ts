@@ -24,7 +24,7 @@ export async function addServer(context: Context, name: string, command: readonl
   if (file.servers.includes(name))
     throw new Failure(
       EXIT.usage,
-      `${file.name} already has an MCP server "${name}": choose another name, or remove that one first with "${SELF} mcp remove ${name}".`,
+      `${file.name} already has an MCP server "${name}": choose another name, or remove that one first with "${SELF} mcp remove ${name}${options.file === undefined ? "" : ` --file ${file.name}`}".`,
     );
   const text = withServer(file.text, name, entry);
   // Problems of other entries are not this command's.

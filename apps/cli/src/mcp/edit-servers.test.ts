@@ -87,6 +87,12 @@ describe("toolbus mcp add", () => {
     expect((await stat(t.file)).mode & 0o777).toBe(0o600);
   });
 
+  it("proposes to remove a server of the same name from the same file", async () => {
+    await using t = await inFolder(OWN);
+    await expect(t.run("add", "zoo", "--", "x")).rejects.toThrow(/toolbus mcp remove zoo"/);
+    await expect(t.run("add", "zoo", "--file", "mcp.json", "--", "x")).rejects.toThrow(/toolbus mcp remove zoo --file mcp\.json"/);
+  });
+
   it.each<[string, readonly string[], string]>([
     [
       "a name that the file has",

@@ -9,13 +9,15 @@ import { serversOf } from "./list-servers.ts";
 
 // The program is found through PATH, as in the bridge. It lists one tool and answers nothing else.
 const SERVER = `
+// The name of the tool is the argument. Its pattern has a back-reference, which cannot be checked in bounded time.
+const more = process.argv.slice(2).map((name) => ({ name, inputSchema: { type: "object", properties: { a: { type: "string", pattern: "^(a)\\\\1$" } } } }));
 require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
   const { id, method } = JSON.parse(line);
   const say = (result) => console.log(JSON.stringify({ jsonrpc: "2.0", id, result }));
   if (method === "initialize")
     say({ protocolVersion: "2025-11-25", capabilities: { tools: {} }, serverInfo: { name: "s", version: "1" } });
   else if (method === "tools/list")
-    say({ tools: [{ name: "add-one", inputSchema: { type: "object" } }, { name: "look", inputSchema: { type: "object" } }] });
+    say({ tools: [{ name: "add-one", inputSchema: { type: "object" } }, { name: "look", inputSchema: { type: "object" } }, ...more] });
   else if (id !== undefined)
     console.log(JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32601, message: "unknown method" } }));
 });`;
@@ -41,6 +43,19 @@ describe("toolbus mcp test", () => {
       expect.stringMatching(/^ {6}my_server__add_one {2}write, medium {2}fingerprint [0-9a-f]{32}$/),
       expect.stringMatching(/^ {6}my_server__look {2}write, high {2}fingerprint [0-9a-f]{32}$/),
     ]);
+  });
+
+  it("shows a tool that the bridge leaves out with the reason, and exits with 1", async () => {
+    const servers = { s: { ...server, args: [...server.args, "twice"] } };
+    const { code, out } = await tried(servers);
+    expect(code).toBe(1);
+    expect(out).toMatch(/^ok {4}s: 2 tools, /);
+    expect(out).not.toContain("s__twice  write");
+    expect(out).toMatch(/^fail {2}s: the tool "twice" is left out: .*\/parameters\/properties\/a\/pattern/m);
+    expect(JSON.parse((await tried(servers, "--json")).out)).toMatchObject({
+      ok: false,
+      servers: [{ ok: true, leftOut: [{ original: "twice", reason: expect.stringContaining("/pattern") as string }] }],
+    });
   });
 
   it("names each server that cannot be used, tries the others, and exits with 1", async () => {

@@ -11,7 +11,7 @@ import { serversFileName } from "./servers-file.ts";
 /** The time limit of the handshake and of the list of tools of one server. A first `npx -y …` also installs the server. */
 const STEP_MS = 60_000;
 
-/** Tries each enabled MCP server of a file and prints its tools as the bridge would register them, or what is wrong with the server. */
+/** Tries each enabled MCP server of a file and prints its tools as the bridge would register them, or what is wrong with the server or a tool. */
 export async function testServers(context: Context, typed: string | undefined): Promise<ExitCode> {
   const { around, output, signal } = context;
   const name = serversFileName(context, typed);
@@ -22,7 +22,7 @@ export async function testServers(context: Context, typed: string | undefined): 
   });
   output.note(`Trying the servers of ${name}…`);
   const probed = await probeServers(text, { file: name, env: around.env, cwd: around.cwd, stepMs: STEP_MS, signal });
-  const ok = probed.problems.length === 0 && probed.servers.every((server) => server.ok);
+  const ok = probed.problems.length === 0 && probed.servers.every((server) => server.ok && server.leftOut.length === 0);
   if (output.json) output.document({ ok, ...probed });
   else {
     output.lines([...probed.problems.map((problem) => `fail  ${safeText(problem)}`), ...safeValue(probed.servers).flatMap(serverLines)]);
@@ -33,8 +33,12 @@ export async function testServers(context: Context, typed: string | undefined): 
 
 function serverLines(server: ProbedServer): readonly string[] {
   if (!server.ok) return [`fail  ${server.name}: ${server.problem}`];
-  const { name, protocol, tools } = server;
-  return [`ok    ${name}: ${counted(tools.length, "tool")}, protocol ${protocol}`, ...tools.map(toolLine)];
+  const { name, protocol, tools, leftOut } = server;
+  return [
+    `ok    ${name}: ${counted(tools.length, "tool")}, protocol ${protocol}`,
+    ...tools.map(toolLine),
+    ...leftOut.map(({ original, reason }) => `fail  ${name}: the tool "${original}" is left out: ${reason}`),
+  ];
 }
 
 function toolLine({ name, kind, tier, fingerprint }: ProbedTool): string {

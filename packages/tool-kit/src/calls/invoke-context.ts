@@ -54,8 +54,8 @@ export type SecurityDetail = "whole" | "counted";
 
 /** The outcome of a call in the pipeline. */
 export type Outcome =
-  /** `letter` says why the message is also kept as a dead letter. */
-  | { readonly kind: "answer"; readonly result: ToolResult; readonly receipt?: string; readonly letter?: string }
+  /** `letter` says why the message is also kept as a dead letter. `again` says that an earlier attempt made the result, which the ledger has kept. */
+  | { readonly kind: "answer"; readonly result: ToolResult; readonly receipt?: string; readonly letter?: string; readonly again?: true }
   | { readonly kind: "grant_stale"; readonly reason: string }
   /** The call receives no answer, because it is forged or late, or because this worker must not answer it. */
   | { readonly kind: "drop"; readonly reason: string; readonly reported?: SecurityDetail }

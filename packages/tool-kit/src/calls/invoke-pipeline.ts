@@ -167,7 +167,8 @@ async function settle(call: ToolCall, outcome: Outcome, context: InvokeContext):
       // The agent logs each failed call once. A write that succeeded is also logged here, because this log survives a store that loses its ledger.
       log[isWrite(call.message, call.invoke, context) && !outcome.result.isError ? "info" : "debug"](
         recordOf(call, outcome.result),
-        "a tool call was answered",
+        // A reader of the log counts the lines of a call, and a repeated answer is not another execution.
+        outcome.again ? "a tool call was answered again from the ledger" : "a tool call was answered",
       );
       return outcome.letter === undefined ? { kind: "ack" } : { kind: "dead-letter", reason: outcome.letter };
     case "grant_stale": {

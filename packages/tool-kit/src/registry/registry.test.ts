@@ -259,6 +259,15 @@ describe("the stored registry", () => {
     expect(all.map(({ definition, lastSeenAt }) => [definition.description, lastSeenAt])).toEqual([["Does it better.", 1000]]);
   });
 
+  it("counts the names of another toolset, and names up to five of them", async () => {
+    const { state } = setup();
+    const names = ["a", "b", "c", "d", "e", "f", "g"].map((one) => `look_${one}`);
+    await registerToolset(state, tools("orders", names));
+    await expect(registerToolset(state, tools("billing", names))).rejects.toThrow(
+      '7 tools of the toolset "billing" are already registered by the toolset "orders" ("look_a", "look_b", "look_c", "look_d", "look_e" and 2 more); rename them, or unregister those first.',
+    );
+  });
+
   it("refuses a name of another toolset, and registers nothing of the toolset that asked", async () => {
     const { state, registered } = setup();
     await registerToolset(state, tools("orders", ["look_up"]));

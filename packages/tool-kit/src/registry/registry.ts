@@ -227,11 +227,16 @@ async function foreignClaims(state: StateStore, toolset: Toolset): Promise<reado
 function refuseForeign(name: string, foreign: readonly Member[]): void {
   const [first] = foreign;
   if (!first) return;
+  const same = foreign.filter(({ toolset }) => toolset === first.toolset).map(({ tool }) => `"${tool}"`);
+  const more = same.length > MOST_NAMED ? ` and ${same.length - MOST_NAMED} more` : "";
   throw new RegistryConflict(
-    `The tool "${first.tool}" of the toolset "${name}" is already registered by the toolset "${first.toolset}"; rename it, or unregister that one first.`,
+    same.length === 1
+      ? `The tool "${first.tool}" of the toolset "${name}" is already registered by the toolset "${first.toolset}"; rename it, or unregister that one first.`
+      : `${same.length} tools of the toolset "${name}" are already registered by the toolset "${first.toolset}" (${same.slice(0, MOST_NAMED).join(", ")}${more}); rename them, or unregister those first.`,
   );
 }
 
+const MOST_NAMED = 5;
 const NO_EXAMPLES: Examples = new Map();
 
 /** Returns the key of a toolset's claim on a tool name. Unlike the key of a registration, it has no version. */

@@ -1,1 +1,7 @@
-export { type TestCallOptions, type TestedCall, type ToolsetUnderTest, toolsetUnderTest } from "./toolset-under-test.ts";
+export {
+  type TestCallOptions,
+  type TestedCall,
+  type ToolsetUnderTest,
+  toolsetUnderTest,
+  type ToolsetUnderTestOptions,
+} from "./toolset-under-test.ts";

@@ -1,4 +1,5 @@
-import { describe, expect, it } from "vitest";
+import { silentLog } from "@toolbus/telemetry";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { defineTool } from "../tool/define-tool.ts";
 import { toolError } from "../tool/tool-problem.ts";
 import { toolset } from "../tool/toolset.ts";
@@ -62,6 +63,23 @@ async function setup(options = {}) {
   return { target, ...(await toolsetUnderTest(tools)) };
 }
 
+/** A toolset with a tool that throws and a tool that forgets its `return`. */
+function faulty() {
+  const parameters = { type: "object", properties: {}, additionalProperties: false };
+  const spec = { description: "Looks.", kind: "read", parameters } as const;
+  const throwing = defineTool({
+    ...spec,
+    name: "throw_it",
+    run: () => {
+      throw new RangeError("The shelf is empty.");
+    },
+  });
+  const forgetful = defineTool({ ...spec, name: "forget_it", run: () => undefined as unknown as null });
+  return toolset({ name: "faulty", tools: [throwing, forgetful] });
+}
+
+afterEach(() => vi.restoreAllMocks());
+
 describe("a toolset under test", () => {
   it("gives the results of a worker: what a handler returns, its problem, and arguments that do not fit", async () => {
     const { call } = await setup();
@@ -118,6 +136,14 @@ describe("a toolset under test", () => {
     expect(await call("remind", { account: "A1" }, { approvers: [] })).toMatchObject({ status: "ok", content: "sent" });
   });
 
+  it("rejects a write with the id of an earlier call and other arguments, and says so", async () => {
+    const { call } = await setup();
+    const { callId } = await call("remind", { account: "A1" });
+    await expect(call("remind", { account: "A2" }, { callId })).rejects.toThrow(
+      "remind gave no answer: it has other arguments than the first call of this id.",
+    );
+  });
+
   it("rejects with one sentence what it cannot do", async () => {
     const { call, plan } = await setup();
     await expect(call("steal", {})).rejects.toThrow('The toolset "bank" has no steal. It has get_balance@1, pay@1, remind@1.');
@@ -126,5 +152,22 @@ describe("a toolset under test", () => {
     await expect(plan("pay", { account: "A2" })).rejects.toThrow("pay made no plan: There is no such account.");
     await expect(plan("pay", {})).rejects.toThrow("pay made no plan: its arguments do not fit the definition.");
     expect(await call("pay", {})).toMatchObject({ error: { code: "invalid_arguments", details: [{ path: "/account" }] } });
+  });
+
+  it("prints why a handler threw or returned nothing, and neither with a log of the author nor without one", async () => {
+    const printed: string[] = [];
+    vi.spyOn(process.stderr, "write").mockImplementation((line) => printed.push(String(line)) > 0);
+    const { call } = await toolsetUnderTest(faulty());
+    await call("throw_it", {});
+    expect(printed.splice(0).join("")).toMatch(
+      /ERROR {2}worker\.faulty {2}a tool's handler threw .*\n {2}RangeError: The shelf is empty\.\n/,
+    );
+    await call("forget_it", {});
+    expect(printed.splice(0).join("")).toMatch(/WARN {3}worker\.faulty {2}a tool's handler returned nothing/);
+    const lines: string[] = [];
+    const log = { ...silentLog, error: (_: object, text: string) => void lines.push(text), child: () => log };
+    await (await toolsetUnderTest(faulty(), { log })).call("throw_it", {});
+    await (await toolsetUnderTest(faulty(), { log: null })).call("throw_it", {});
+    expect([lines, printed]).toEqual([["a tool's handler threw"], []]);
   });
 });

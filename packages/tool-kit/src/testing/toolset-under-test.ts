@@ -18,7 +18,7 @@ import {
 } from "@toolbus/contracts";
 import { canonicalJson, generateSigningKey, planHash, signerOf } from "@toolbus/grants";
 import { memoryStore } from "@toolbus/state";
-import { type Log, silentLog } from "@toolbus/telemetry";
+import { createLog, type Log, silentLog } from "@toolbus/telemetry";
 import { type CallDelivery, invokeTool } from "../calls/invoke-pipeline.ts";
 import { planCall } from "../calls/plan-call.ts";
 import { readResult } from "../calls/read-result.ts";
@@ -41,6 +41,13 @@ export interface TestCallOptions {
 /** The result of a call, as the agent gets it, with the id of the call. */
 export type TestedCall = ToolResult & { readonly callId: string };
 
+export interface ToolsetUnderTestOptions {
+  /** The time of everything, in milliseconds since 1970. By default it is the time of the machine. */
+  readonly clock?: () => number;
+  /** Where the worker's log goes. By default warnings and errors go to standard error as text. Null drops them, for handlers that throw on purpose. */
+  readonly log?: Log | null;
+}
+
 /** A worker of a toolset, for the tests of its author. */
 export interface ToolsetUnderTest {
   /**
@@ -55,11 +62,11 @@ export interface ToolsetUnderTest {
 /**
  * Puts the pipeline of a real worker around a toolset, without a broker and a state server: the check of arguments, the grant of a write, its plan, its
  * ledger, time-outs, retries and the form of results. The ledger is in memory and lasts as long as the object, so a repeated call finds what the first
- * one did. `clock` is the time of everything, in milliseconds since 1970. Nothing has to be stopped. A question of a tool to a person is never answered.
+ * one did. Nothing has to be stopped. A question of a tool to a person is never answered.
  */
 export async function toolsetUnderTest(
   toolset: Toolset,
-  { clock = Date.now }: { readonly clock?: () => number } = {},
+  { clock = Date.now, log = textLog(toolset.name) }: ToolsetUnderTestOptions = {},
 ): Promise<ToolsetUnderTest> {
   /** What the worker published last about a call, by topic and call id. */
   const published = new Map<string, Message>();
@@ -70,7 +77,7 @@ export async function toolsetUnderTest(
       state: memoryStore({ clock }),
       keys: approvalsKeys,
       signer: await signerOf(await generateSigningKey()),
-      log: noting(reasons),
+      log: noting(reasons, log ?? silentLog),
       clock,
       monotonic: clock,
       random: (bytes) => randomBytes(bytes),
@@ -80,6 +87,8 @@ export async function toolsetUnderTest(
   );
   const dispatches = new Map<string, number>();
   const grants = new Map<string, string>();
+  /** The arguments of the first call with an id. */
+  const firstArguments = new Map<string, string>();
   let calls = 0;
   return { call, plan };
 
@@ -90,6 +99,8 @@ export async function toolsetUnderTest(
     dispatches.set(callId, dispatch);
     reasons.delete(callId);
     const body = { toolCallId: callId, toolName: tool, arguments: canonicalJson(args), sessionId: CONVERSATION };
+    const first = firstArguments.get(callId) ?? body.arguments;
+    firstArguments.set(callId, first);
     const invoke = message({
       id: messageIds.invoke(callId, dispatch),
       topic: topics.invoke(toolset.name),
@@ -110,8 +121,10 @@ export async function toolsetUnderTest(
     });
     const { answer, verdict } = await delivered(`${ANSWERS} ${callId}`, (delivery) => invokeTool(invoke, body, delivery, context));
     const read = answer && readResult(answer);
-    if (!read?.ok) throw new Error(`${tool} gave no answer: ${why(callId, verdict)}.`);
-    return { ...read.value.result, callId };
+    if (read?.ok) return { ...read.value.result, callId };
+    // The worker's reason has only hashes of the arguments.
+    if (first !== body.arguments) throw new Error(`${tool} gave no answer: it has other arguments than the first call of this id.`);
+    throw new Error(`${tool} gave no answer: ${why(callId, verdict)}.`);
   }
 
   async function plan(tool: string, args: JsonObject, { version }: Pick<TestCallOptions, "version"> = {}): Promise<Plan> {
@@ -210,12 +223,24 @@ const NOT_AFTER_MS = 900_000;
 /** As many deliveries as a broker makes. */
 const MOST_DELIVERIES = 10;
 
-/** Returns a log that keeps why a call got no answer, and drops everything else. */
-function noting(reasons: Map<string, string>): Log {
-  const note = (fields: object): void => {
+/** Returns a log of warnings and errors for people, such as why a handler threw. A result does not say that, because a model reads it. */
+function textLog(toolset: string): Log {
+  return createLog({ name: `worker.${toolset}`, level: "warn", format: "text" });
+}
+
+/** Returns a log that keeps why a call got no answer, and passes everything else on. The call rejects with what is kept. */
+function noting(reasons: Map<string, string>, log: Log): Log {
+  const note = (fields: object, text: string): void => {
     const { callId, reason, detail } = fields as { readonly callId?: string; readonly reason?: string; readonly detail?: string };
+    if (callId === undefined || reason === undefined) return log.warn(fields, text);
     // The security event of a refused grant says more than the line about the dropped call, which comes later.
-    if (callId !== undefined && reason !== undefined && !reasons.has(callId)) reasons.set(callId, detail ?? reason);
+    if (!reasons.has(callId)) reasons.set(callId, detail ?? reason);
   };
-  return { ...silentLog, warn: note, child: () => noting(reasons) };
+  return {
+    debug: (fields, text) => log.debug(fields, text),
+    info: (fields, text) => log.info(fields, text),
+    warn: note,
+    error: (fields, text) => log.error(fields, text),
+    child: (fields) => noting(reasons, log.child(fields)),
+  };
 }

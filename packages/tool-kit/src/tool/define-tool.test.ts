@@ -91,7 +91,27 @@ describe("defining a tool", () => {
       [{ ...write, effect: undefined }, /does not say what it does\. Give it an "effect"/],
       [{ ...read, name: "look__up__" }, /not a name in snake case\. Use lower-case words/],
       [{ ...read, parameters: { type: "object", properties: { id: {}, no: {} } } }, /accepts any value.+ \(2 more\)$/],
-      [{ ...write, idempotency: { mode: "key", keepsForMs: 1 } }, /has an invalid definition/],
+      [{ ...read, timoutMs: 10 }, /^The tool "look_up" has the unknown field "timoutMs": use "timeoutMs"\.$/],
+      [{ ...read, name: "my-read" }, /^The tool "my-read" has an invalid definition: a name has .+ Use a name such as my_read\.$/],
+      [{ ...read, name: undefined }, / Use a name such as look_up_order\.$/],
+      [{ ...read, kind: "reader" }, /^The tool "look_up" has the unknown kind "reader": use "read", "compute" or "write"\.$/],
+      [{ ...write, idempotency: { keepsForMs: 10 } }, /^The write "pay" must say its "idempotency", such as \{ mode: "none" \}/],
+      [
+        { ...write, idempotency: { mode: "keys" } },
+        /^The write "pay" has the unknown idempotency "keys": use "key", "reconcile" or "none"\.$/,
+      ],
+      [
+        { ...write, idempotency: { mode: "key", keepForMs: 1 } },
+        /^The idempotency of the write "pay" has .+ "keepForMs": use "keepsForMs"\.$/,
+      ],
+      [
+        { ...write, idempotency: { mode: "key", keepsForMs: 10 } },
+        /^The write "pay" has the idempotency "key" and needs "keepsForMs": [^;]+ 1000\.$/,
+      ],
+      [
+        { ...write, idempotency: { mode: "none", keepsForMs: 10 } },
+        /^The write "pay" has the idempotency "none", .+ leave out keepsForMs\.$/,
+      ],
     ];
     for (const [spec, words] of refused) expect(() => defineTool(spec as WriteSpec<{ id: string }, { id: string }>)).toThrow(words);
   });
@@ -137,6 +157,34 @@ describe("a toolset", () => {
     expect(() => toolset({ name: "orders", tools: [handmade] })).toThrow(
       /The tool "look_up" has an invalid definition: The parameters are not an object/,
     );
+  });
+
+  it("refuses options that it would ignore, with one sentence that says what it needs", () => {
+    const tools = [defineTool(read)];
+    const refused: readonly [object, string][] = [
+      [{ tools: [read] }, 'A tool of the toolset "orders" ("look_up") was not made by defineTool: make it with defineTool({ … }).'],
+      [{ tools: [undefined] }, 'A tool of the toolset "orders" was not made by defineTool: make it with defineTool({ … }).'],
+      [{ tool: tools }, 'The toolset "orders" has the unknown field "tool": use "tools".'],
+      [{}, 'The toolset "orders" needs a list "tools", such as tools: [lookUpOrder].'],
+      [
+        { tools, examples: { look_up: { id: "1" } } },
+        'The toolset "orders" needs a function as "examples", such as () => ({ look_up_order: { order: "ORD-1" } }).',
+      ],
+    ];
+    for (const [options, words] of refused)
+      expect(() => toolset({ name: "orders", ...options } as Parameters<typeof toolset>[0])).toThrow(new TypeError(words));
+  });
+
+  it("allows the object of a class to have fields of its own", () => {
+    class LookUp implements ReadSpec<{ id: string }> {
+      readonly name = "look_up";
+      readonly kind = "read";
+      readonly description = "Looks up.";
+      readonly parameters = parameters;
+      readonly found = 1;
+      readonly run = () => this.found;
+    }
+    expect(defineTool(new LookUp()).draft.name).toBe("look_up");
   });
 
   it("gives a definition that differs in anything another hash", () => {

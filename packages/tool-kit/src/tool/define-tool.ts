@@ -15,6 +15,7 @@ import {
 } from "@toolbus/contracts";
 import { translateSchema } from "../lint/draft-07.ts";
 import { firstError, lintTool } from "../lint/lint-tool.ts";
+import { specFault } from "./spec-fault.ts";
 import type { DraftDefinition, ReadHandlers, ReadTool, Tool, WriteHandlers, WriteTool } from "./tool.ts";
 
 /**
@@ -72,6 +73,8 @@ export interface WriteSpec<Args extends JsonObject, Prepared extends Json> exten
 export function defineTool<Args extends JsonObject>(spec: ReadSpec<Args>): ReadTool;
 export function defineTool<Args extends JsonObject, Prepared extends Json>(spec: WriteSpec<Args, Prepared>): WriteTool;
 export function defineTool(spec: ReadSpec<JsonObject> | WriteSpec<JsonObject, Json>): Tool {
+  const fault = specFault(spec);
+  if (fault !== null) throw new TypeError(fault);
   refuseUnlessHandlersFit(spec);
   const draft = draftOf(spec);
   const checked = parseDefinition({ ...draft, source: draft.source ?? "toolset" });
@@ -148,8 +151,7 @@ function refuseUnlessHandlersFit(spec: ReadSpec<JsonObject> | WriteSpec<JsonObje
   }
   if (typeof spec.prepare !== "function")
     throw new TypeError(`The write "${name}" needs a function "prepare" that works out what will be sent.`);
-  const mode = spec.idempotency?.mode;
-  if (mode === undefined) throw new TypeError(`The write "${name}" must say its "idempotency": key, reconcile or none.`);
+  const { mode } = spec.idempotency;
   if (mode === "reconcile" && spec.reconcile === undefined)
     throw new TypeError(`The write "${name}" has idempotency "reconcile" and needs a function "reconcile".`);
   if (mode !== "reconcile" && spec.reconcile !== undefined)

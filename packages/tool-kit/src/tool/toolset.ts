@@ -12,6 +12,7 @@ import {
 } from "@toolbus/contracts";
 import { toolHash } from "@toolbus/grants";
 import { firstError, lintTool } from "../lint/lint-tool.ts";
+import { unknownField } from "../unknown-field.ts";
 import type { Tool, WriteTool } from "./tool.ts";
 import { type ToolsetGuide, toolsetGuide } from "./toolset-guide.ts";
 
@@ -84,17 +85,10 @@ export interface ToolsetOptions {
  * Creates a toolset. Throws a TypeError for a bad name, two tools with the same name and version, a definition that cannot work, or a guide of
  * another form.
  */
-export function toolset({
-  name,
-  tools,
-  guide,
-  unavailable,
-  unavailableTool,
-  examples,
-  scalesToZero = false,
-  longestTimeoutMs = 0,
-}: ToolsetOptions): Toolset {
+export function toolset(options: ToolsetOptions): Toolset {
+  const { name, tools, guide, unavailable, unavailableTool, examples, scalesToZero = false, longestTimeoutMs = 0 } = options;
   if (!isToolsetName(name)) throw new TypeError(`"${name.slice(0, 80)}" is not a name of a toolset: ${TOOLSET_NAME_RULE}.`);
+  refuseUnlessOptionsFit(options);
   const byName = new Map<string, Map<string, Executor>>();
   const made: Toolset = {
     name,
@@ -105,6 +99,9 @@ export function toolset({
       return preferredVersion([...versions.values()], ({ definition }) => definition);
     },
     register(tool) {
+      // An author in JavaScript may pass what belongs into `defineTool`.
+      if (typeof (tool as Partial<Tool> | null)?.draft !== "object")
+        throw new TypeError(`A tool of the toolset "${name}" ${named(tool)}was not made by defineTool: make it with defineTool({ … }).`);
       const { name: toolName, version } = tool.draft;
       const versions = byName.get(toolName) ?? new Map<string, Executor>();
       if (versions.has(version))
@@ -136,6 +133,41 @@ export function toolset({
   };
   for (const tool of tools) made.register(tool);
   return made;
+}
+
+/** Refuses options that would be ignored without a word. The compiler refuses them too, but not for an author in JavaScript. */
+function refuseUnlessOptionsFit(options: ToolsetOptions): void {
+  const refuse = (why: string): TypeError => new TypeError(`The toolset "${options.name}" ${why}`);
+  const unknown = unknownField(options, OPTIONS);
+  if (unknown !== null) throw refuse(unknown);
+  if (!Array.isArray(options.tools)) throw refuse('needs a list "tools", such as tools: [lookUpOrder].');
+  for (const [field, shape] of Object.entries(FUNCTIONS) as [keyof typeof FUNCTIONS, string][]) {
+    const given = options[field];
+    if (given !== undefined && typeof given !== "function") throw refuse(`needs a function as "${field}", such as ${shape}.`);
+  }
+}
+
+const FUNCTIONS = {
+  unavailable: "() => null",
+  unavailableTool: "(definition) => null",
+  examples: '() => ({ look_up_order: { order: "ORD-1" } })',
+} as const;
+
+const OPTIONS = Object.keys({
+  name: true,
+  tools: true,
+  guide: true,
+  unavailable: true,
+  scalesToZero: true,
+  unavailableTool: true,
+  examples: true,
+  longestTimeoutMs: true,
+} satisfies Record<keyof ToolsetOptions, true>);
+
+/** Returns the name of what is not a tool, for a sentence. */
+function named(thing: unknown): string {
+  const { name } = (thing ?? {}) as { readonly name?: unknown };
+  return typeof name === "string" ? `(${JSON.stringify(name.slice(0, 80))}) ` : "";
 }
 
 /**

@@ -101,7 +101,7 @@ async function staleGrant(
 async function doneBefore(row: LedgerRow, call: ToolCall, context: InvokeContext): Promise<Outcome> {
   const proof = await context.ledger.prove(row);
   if (proof.kind === "genuine" && row.result && row.receipt !== undefined)
-    return { kind: "answer", result: row.result, receipt: row.receipt };
+    return { kind: "answer", result: row.result, receipt: row.receipt, again: true };
   const detail = proof.kind === "unproven" ? proof.detail : "it has no result";
   const event: SecurityEvent = { reason: "ledger_forged", detail: `the ledger says "done", and ${detail}` };
   return forgedCall(call, event, "the ledger's row of it is not genuine", context);

@@ -1,5 +1,6 @@
 import { approvalIdOf } from "@toolbus/contracts";
 import { verifyReceipt } from "@toolbus/grants";
+import { silentLog } from "@toolbus/telemetry";
 import { describe, expect, it } from "vitest";
 import { bench, receiptKeys } from "../testing/bench.ts";
 import { orders, pay, target } from "../testing/target.ts";
@@ -42,10 +43,12 @@ describe("a write with a genuine grant", () => {
 
   it("gives the stored result when its grant is used again, and does not run again", async () => {
     const { over, process, invoke } = setup();
-    const worker = process();
+    const lines: string[] = [];
+    const worker = process({ log: { ...silentLog, info: (_, line) => void lines.push(line) } });
     await worker.deliver(await invoke("pay", ARGS));
     await worker.deliver(await invoke("pay", ARGS, { dispatch: 2 }));
     expect(over.runs).toBe(1);
+    expect(lines).toEqual(["a tool call was answered", "a tool call was answered again from the ledger"]);
     const [first, second] = worker.read();
     expect(second?.result).toEqual(first?.result);
     expect(worker.answers.map(({ id }) => id.split("#")[1])).toEqual(["r1", "r2"]);

@@ -144,7 +144,7 @@ async function beginWrite(
     case "unproven":
       return { kind: "drop", reason: "the ledger's row of it is not genuine" };
     case "repeat":
-      return { ...begun, kind: "answer" };
+      return { ...begun, kind: "answer", again: true };
     case "ended":
       return { ...begun, kind: "answer" };
     case "busy":

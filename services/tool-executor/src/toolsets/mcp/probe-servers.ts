@@ -1,7 +1,8 @@
+import { toolset } from "@toolbus/tool-kit";
 import { clientTokens } from "./client-token.ts";
 import { connectServer } from "./connect-server.ts";
 import { fingerprintOf } from "./fingerprint.ts";
-import { policyOf } from "./foreign-definition.ts";
+import { foreignDefinition, policyOf } from "./foreign-definition.ts";
 import { parseMcpConfig, type ServerConfig } from "./mcp-config.ts";
 import { endedBecause, type Connection } from "./mcp-server.ts";
 import { type McpSession, openSession } from "./mcp-session.ts";
@@ -10,7 +11,14 @@ import { mapNames } from "./tool-names.ts";
 
 /** What a server answered when it was tried. */
 export type ProbedServer =
-  | { readonly name: string; readonly ok: true; readonly protocol: string; readonly tools: readonly ProbedTool[] }
+  | {
+      readonly name: string;
+      readonly ok: true;
+      readonly protocol: string;
+      readonly tools: readonly ProbedTool[];
+      /** The tools that the bridge would not register. */
+      readonly leftOut: readonly { readonly original: string; readonly reason: string }[];
+    }
   | { readonly name: string; readonly ok: false; readonly problem: string };
 
 /** A tool as the bridge would register it. */
@@ -84,7 +92,7 @@ async function attemptOf(config: ServerConfig, { place, stepMs, signal }: Attemp
       onError: ignore,
     });
     const listed = await session.listTools(signal);
-    return { name: config.name, ok: true, protocol: session.protocolVersion, tools: toolsOf(config, listed) };
+    return { name: config.name, ok: true, protocol: session.protocolVersion, ...toolsOf(config, listed) };
   } catch (error) {
     const words = connection?.lastWords() ?? "";
     const why = endedBecause(error, connection?.problem() ?? null, words === "" ? (connection?.hint() ?? "") : `it said: ${words}`);
@@ -94,17 +102,32 @@ async function attemptOf(config: ServerConfig, { place, stepMs, signal }: Attemp
   }
 }
 
-function toolsOf(config: ServerConfig, listed: Awaited<ReturnType<McpSession["listTools"]>>): readonly ProbedTool[] {
-  const { named } = mapNames(
+type Listed = Pick<Extract<ProbedServer, { ok: true }>, "tools" | "leftOut">;
+
+function toolsOf(config: ServerConfig, listed: Awaited<ReturnType<McpSession["listTools"]>>): Listed {
+  const { named, refused } = mapNames(
     config.name,
     listed.map(({ name }) => name),
   );
-  return [...named].flatMap(([name, original]) => {
+  const registered = toolset({ name: "mcp", tools: [] });
+  const tools: ProbedTool[] = [];
+  const leftOut = refused.flatMap(([typed, originals]) =>
+    originals.map((original) => ({ original, reason: `Another tool of the server would also be "${typed}".` })),
+  );
+  for (const [name, original] of named) {
     const tool = listed.find((one) => one.name === original);
-    if (!tool) return [];
+    if (!tool) continue;
     const fingerprint = fingerprintOf(config.address, tool);
     const { policy } = policyOf(config, { tool: original, fingerprint, wholeServer: "" });
     const { kind = "write" } = policy;
-    return [{ name, original, kind, tier: policy.tier ?? (kind === "write" ? "high" : "low"), fingerprint }];
-  });
+    try {
+      // The toolset judges the definition as in the bridge. Nothing calls the handler.
+      const draft = foreignDefinition({ config, tool, typed: name, fingerprint, policy });
+      registered.register({ kind: "compute", draft, run: () => null });
+      tools.push({ name, original, kind, tier: policy.tier ?? (kind === "write" ? "high" : "low"), fingerprint });
+    } catch (error) {
+      leftOut.push({ original, reason: error instanceof Error ? error.message : String(error) });
+    }
+  }
+  return { tools, leftOut };
 }

@@ -1,0 +1,82 @@
+import type { Json, JsonObject } from "@toolbus/contracts";
+import { unknownField } from "../unknown-field.ts";
+import type { ReadSpec, WriteSpec } from "./define-tool.ts";
+
+/**
+ * Returns why `defineTool` cannot use what it was given, as one sentence, or null. The compiler tells most of this to an author in TypeScript. An author
+ * in JavaScript reads it here, and the schema of a definition would name fields that the author did not write.
+ */
+export function specFault(spec: ReadSpec<JsonObject> | WriteSpec<JsonObject, Json>): string | null {
+  const { name, kind } = spec;
+  if (typeof name !== "string" || !NAME.test(name))
+    return `The tool ${JSON.stringify(name)} has an invalid definition: a name has lower-case letters, digits and "_", begins with a letter, and has 64 characters at most. Use a name such as ${exampleOf(name)}.`;
+  if (!KINDS.includes(kind)) return `The tool "${name}" has the unknown kind ${JSON.stringify(kind)}: use "read", "compute" or "write".`;
+  // An object of a class may have fields of its own, which its handlers use.
+  const unknown = isPlain(spec) ? unknownField(spec, FIELDS) : null;
+  if (unknown !== null) return `The tool "${name}" ${unknown}`;
+  return kind === "write" ? idempotencyFault(name, spec.idempotency) : null;
+}
+
+const NAME = /^[a-z][a-z0-9_]{0,63}$/;
+const KINDS: readonly string[] = ["read", "compute", "write"];
+
+/** The compiler keeps this list complete. */
+const FIELDS = Object.keys({
+  name: true,
+  version: true,
+  description: true,
+  parameters: true,
+  kind: true,
+  risk: true,
+  timeoutMs: true,
+  scopes: true,
+  source: true,
+  trust: true,
+  owner: true,
+  flag: true,
+  deprecated: true,
+  slo: true,
+  noGoldenCall: true,
+  dependencies: true,
+  limits: true,
+  idempotency: true,
+  effect: true,
+  prepare: true,
+  run: true,
+  plan: true,
+  resource: true,
+  reconcile: true,
+} satisfies Record<keyof WriteSpec<JsonObject, Json>, true>);
+
+/** Returns a name near to the one that the author chose. */
+function exampleOf(name: unknown): string {
+  const made = String(name ?? "")
+    .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "_")
+    .replace(/^[^a-z]+|_+$/g, "");
+  return made !== "" && NAME.test(made) ? made : "look_up_order";
+}
+
+function isPlain(spec: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(spec);
+  return prototype === Object.prototype || prototype === null;
+}
+
+/** Checks only the fields of the mode that the author chose. */
+function idempotencyFault(name: string, idempotency: unknown): string | null {
+  const { mode, ...more } = (typeof idempotency === "object" ? (idempotency ?? {}) : {}) as Readonly<Record<string, unknown>>;
+  if (mode === undefined)
+    return `The write "${name}" must say its "idempotency", such as { mode: "none" }: the modes are key, reconcile and none.`;
+  const known = MODES[String(mode)];
+  if (!known) return `The write "${name}" has the unknown idempotency ${JSON.stringify(mode)}: use "key", "reconcile" or "none".`;
+  const unknown = unknownField(more, known);
+  if (unknown !== null && known.length === 0)
+    return `The write "${name}" has the idempotency "${String(mode)}", which has no other fields: leave out ${Object.keys(more).join(", ")}.`;
+  if (unknown !== null) return `The idempotency of the write "${name}" ${unknown}`;
+  const { keepsForMs } = more;
+  if (mode !== "key" || (Number.isInteger(keepsForMs) && Number(keepsForMs) >= 1000)) return null;
+  return `The write "${name}" has the idempotency "key" and needs "keepsForMs": say for how many milliseconds the target knows a key, as a whole number from 1000.`;
+}
+
+const MODES: Readonly<Record<string, readonly string[]>> = { key: ["keepsForMs"], reconcile: [], none: [] };
