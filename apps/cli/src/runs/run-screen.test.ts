@@ -85,7 +85,7 @@ describe("a run on the screen", () => {
     expect(drawn(8000)).toContain("waiting for the model 5 s");
     show(delta(2, "Fou"));
     expect(drawn(9000), "the text is being written").toBe("");
-    show(turn(2, "Fou", ...[]), completed("Fou"));
+    show(turn(2, "Fou"), completed("Fou"));
     expect(drawn(10_000), "the run has ended").toBe("");
   });
 

@@ -135,8 +135,7 @@ export async function partsFrom(seed: number): Promise<Parts> {
 /** Returns the parts as an agent shows them that puts a refusal of the same call in the place of the answer. `stale` is the refusal of a grant. */
 export async function withRefusal({ approval: part, call }: Parts, { stale = false } = {}): Promise<Parts> {
   const { callId } = part;
-  const tool = String(part.approval["toolName"]);
-  const definitionHash = String(part.approval["toolHash"]);
+  const { toolName: tool, toolHash: definitionHash } = part.approval as unknown as { readonly toolName: string; readonly toolHash: string };
   const refused: ToolResult = { status: "error", content: `Tool "${tool}" has no version 99 here.`, isError: true };
   const result: ToolResult = stale ? { ...refused, contentRef: { blob: `sha256-${"0".repeat(64)}`, chars: 9, bytes: 9 } } : refused;
   const answered = { callId, toolset: "orders", tool, toolHash: definitionHash, argsHash: argumentsHash(part.arguments) };

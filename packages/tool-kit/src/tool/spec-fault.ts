@@ -50,7 +50,7 @@ const FIELDS = Object.keys({
 
 /** Returns a name near to the one that the author chose. */
 function exampleOf(name: unknown): string {
-  const made = String(name ?? "")
+  const made = (typeof name === "string" ? name : "")
     .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "_")
@@ -68,11 +68,12 @@ function idempotencyFault(name: string, idempotency: unknown): string | null {
   const { mode, ...more } = (typeof idempotency === "object" ? (idempotency ?? {}) : {}) as Readonly<Record<string, unknown>>;
   if (mode === undefined)
     return `The write "${name}" must say its "idempotency", such as { mode: "none" }: the modes are key, reconcile and none.`;
-  const known = MODES[String(mode)];
-  if (!known) return `The write "${name}" has the unknown idempotency ${JSON.stringify(mode)}: use "key", "reconcile" or "none".`;
+  const known = typeof mode === "string" && Object.hasOwn(MODES, mode) ? MODES[mode] : undefined;
+  if (typeof mode !== "string" || !known)
+    return `The write "${name}" has the unknown idempotency ${JSON.stringify(mode)}: use "key", "reconcile" or "none".`;
   const unknown = unknownField(more, known);
   if (unknown !== null && known.length === 0)
-    return `The write "${name}" has the idempotency "${String(mode)}", which has no other fields: leave out ${Object.keys(more).join(", ")}.`;
+    return `The write "${name}" has the idempotency "${mode}", which has no other fields: leave out ${Object.keys(more).join(", ")}.`;
   if (unknown !== null) return `The idempotency of the write "${name}" ${unknown}`;
   const { keepsForMs } = more;
   if (mode !== "key" || (Number.isInteger(keepsForMs) && Number(keepsForMs) >= 1000)) return null;
