@@ -17,7 +17,7 @@ import {
   shardOf,
   topics,
 } from "@toolbus/contracts";
-import { canonicalJson, httpKeySet, ownKeys, signDocument, type TrustedKeys } from "@toolbus/grants";
+import { canonicalJson, httpKeySet, ownKeys, signDocument, type Signer, type TrustedKeys } from "@toolbus/grants";
 import { defineService, readSettings, runServices } from "@toolbus/runtime";
 import { connectState } from "@toolbus/state";
 import { defineTool, readResult, startWorker, type Toolset, toolset } from "@toolbus/tool-kit";
@@ -58,6 +58,8 @@ export async function rolledBackSystem(stateUrl: string, files: Scratch) {
   await putOrigin(own, { runId, conversationId });
 
   let url = "";
+  // The key of `worker.orders`, which approvals trusts for receipts.
+  let signer: Signer;
   const decider = defineService({
     name: "decider",
     settings: {},
@@ -71,6 +73,7 @@ export async function rolledBackSystem(stateUrl: string, files: Scratch) {
         PIN_ON_FIRST_SIGHT: "true",
       });
       const { losses: _, ...others } = infrastructure;
+      ({ signer } = infrastructure.identity);
       const service = await approvals.start({ ...others, trusted: both(others.trusted, serviceKeys.trusted), state: own }, config);
       ({ url } = service);
       return service;
@@ -81,7 +84,7 @@ export async function rolledBackSystem(stateUrl: string, files: Scratch) {
     settings: {},
     async start(infrastructure) {
       const keySet = httpKeySet({ url: `${url}/.well-known/jwks.json`, clock, timeoutMs: 5000 });
-      const { stop } = await startWorker({ ...infrastructure, signer: infrastructure.identity.signer, toolset: tools, keys: keySet });
+      const { stop } = await startWorker({ ...infrastructure, signer, toolset: tools, keys: keySet });
       return { unready: () => [], stop };
     },
   });

@@ -7,8 +7,8 @@ export const registryMutations: Mutations = {
     patches: [
       {
         file: "packages/tool-kit/src/registry/registry.ts",
-        find: "  if (!first) return;\n  throw new RegistryConflict(",
-        replace: "  if (first) return;\n  throw new RegistryConflict(",
+        find: "  if (!first) return;\n  const same",
+        replace: "  if (first !== undefined) return;\n  const same",
       },
     ],
   },

@@ -98,7 +98,7 @@ describe("a replay of a run of real services", () => {
 
   it("is byte-equal for a write that was approved, and whose grant approvals did not renew in the end", async () => {
     const seen = { found: new Map<Kind, number>(), different: [] as string[] };
-    const end = await runWorld(planOf(2030, { linger: true, variant: "taken-over" }));
+    const end = await runWorld(planOf(2246, { linger: true, variant: "taken-over" }));
     await replayAll("taken over", end, seen);
     const { records } = await worldRecords(end);
     const lapsed = records.flatMap(({ calls }) => calls.filter(({ result }) => result?.error?.code === "approval_expired"));
