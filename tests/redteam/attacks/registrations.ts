@@ -41,23 +41,21 @@ export const registrations: readonly Attack[] = [
       }
     },
   },
-  {
-    name: "the registration of a write names a receipt key of the attacker's",
-    attacker: "agent",
-    expected: serverOr(dropped(/answer to a write that no worker of its toolset signed/)),
-    async run(arena) {
-      const key = keys.registration("payments", TOOLS.high, "1");
-      const before = await arena.eye.text(key);
-      const [receiptKey] = publicKeySet([await generateSigningKey()]).keys;
-      await arena.as("agent").register(key, { ...(await arena.stored(key)), receiptKey } as Json);
-      try {
-        return await answeredWrite(arena, "neighbour", async ({ secret }) => ({ secret: textIn(secret) }));
-      } finally {
-        await arena.eye.putBack(key, before);
-        await arena.eye.commitInRegistry();
-      }
+  ownKey("the registration of a write names a receipt key of the attacker's before the write", {
+    expected: serverOr(dropped(/"status":"refused".*a write asked for a grant/)),
+    run: async (arena, register) => {
+      await register();
+      return askedFor(arena);
     },
-  },
+  }),
+  ownKey("the registration of a write names a receipt key of the attacker's while the write runs", {
+    expected: serverOr(dropped(/answer to a write that no worker of its toolset signed/)),
+    run: (arena, register) =>
+      answeredWrite(arena, "neighbour", async ({ secret }) => {
+        await register();
+        return { secret: textIn(secret) };
+      }),
+  }),
 ];
 
 /** Registers a newer version of a tool of payments, as a read of the neighbour's own toolset. Returns a function that removes it. */
@@ -76,6 +74,33 @@ async function takeName(arena: Arena, tool: string): Promise<() => Promise<void>
     const taken = [{ key, version: documents[0]?.version ?? 0 }];
     await state.commit(HOME_SHARD, { op: `give-back:${at}`, guards: taken, remove: [key], index: [{ ...index, score: null }] });
     await state.close();
+  };
+}
+
+/** The attacker puts a key of their own into the registration of a write, at a moment that the attack chooses. */
+function ownKey(
+  name: string,
+  {
+    expected,
+    run,
+  }: Pick<Attack, "expected"> & { readonly run: (arena: Arena, register: () => Promise<void>) => ReturnType<Attack["run"]> },
+): Attack {
+  return {
+    name,
+    attacker: "agent",
+    expected,
+    async run(arena) {
+      const key = keys.registration("payments", TOOLS.high, "1");
+      const before = await arena.eye.text(key);
+      const [receiptKey] = publicKeySet([await generateSigningKey()]).keys;
+      const stored = await arena.stored(key);
+      try {
+        return await run(arena, async () => arena.as("agent").register(key, { ...stored, receiptKey } as Json));
+      } finally {
+        await arena.eye.putBack(key, before);
+        await arena.eye.commitInRegistry();
+      }
+    },
   };
 }
 
