@@ -73,7 +73,7 @@ export interface WriteSpec<Args extends JsonObject, Prepared extends Json> exten
 export function defineTool<Args extends JsonObject>(spec: ReadSpec<Args>): ReadTool;
 export function defineTool<Args extends JsonObject, Prepared extends Json>(spec: WriteSpec<Args, Prepared>): WriteTool;
 export function defineTool(spec: ReadSpec<JsonObject> | WriteSpec<JsonObject, Json>): Tool {
-  const fault = specFault(spec);
+  const fault = specFault(spec, FIELDS);
   if (fault !== null) throw new TypeError(fault);
   refuseUnlessHandlersFit(spec);
   const draft = draftOf(spec);
@@ -140,6 +140,34 @@ function parametersOf({ name, parameters, dependencies, limits }: Description): 
     });
   throw new TypeError(`The parameters of the tool "${name}" must be a JSON Schema with "type": "object".`);
 }
+
+/** The compiler keeps this list complete. */
+const FIELDS = Object.keys({
+  name: true,
+  version: true,
+  description: true,
+  parameters: true,
+  kind: true,
+  risk: true,
+  timeoutMs: true,
+  scopes: true,
+  source: true,
+  trust: true,
+  owner: true,
+  flag: true,
+  deprecated: true,
+  slo: true,
+  noGoldenCall: true,
+  dependencies: true,
+  limits: true,
+  idempotency: true,
+  effect: true,
+  prepare: true,
+  run: true,
+  plan: true,
+  resource: true,
+  reconcile: true,
+} satisfies Record<keyof WriteSpec<JsonObject, Json>, true>);
 
 function refuseUnlessHandlersFit(spec: ReadSpec<JsonObject> | WriteSpec<JsonObject, Json>): void {
   const { name, kind } = spec;

@@ -1,52 +1,30 @@
-import type { Json, JsonObject } from "@toolbus/contracts";
 import { unknownField } from "../unknown-field.ts";
-import type { ReadSpec, WriteSpec } from "./define-tool.ts";
+
+/** What an author passed to `defineTool`, before it is known to be a specification. */
+interface Given {
+  readonly name?: unknown;
+  readonly kind?: unknown;
+  readonly idempotency?: unknown;
+}
 
 /**
  * Returns why `defineTool` cannot use what it was given, as one sentence, or null. The compiler tells most of this to an author in TypeScript. An author
- * in JavaScript reads it here, and the schema of a definition would name fields that the author did not write.
+ * in JavaScript reads it here, and the schema of a definition would name fields that the author did not write. `fields` are those that are read.
  */
-export function specFault(spec: ReadSpec<JsonObject> | WriteSpec<JsonObject, Json>): string | null {
+export function specFault(spec: Given, fields: readonly string[]): string | null {
   const { name, kind } = spec;
   if (typeof name !== "string" || !NAME.test(name))
     return `The tool ${JSON.stringify(name)} has an invalid definition: a name has lower-case letters, digits and "_", begins with a letter, and has 64 characters at most. Use a name such as ${exampleOf(name)}.`;
-  if (!KINDS.includes(kind)) return `The tool "${name}" has the unknown kind ${JSON.stringify(kind)}: use "read", "compute" or "write".`;
+  if (typeof kind !== "string" || !KINDS.includes(kind))
+    return `The tool "${name}" has the unknown kind ${JSON.stringify(kind)}: use "read", "compute" or "write".`;
   // An object of a class may have fields of its own, which its handlers use.
-  const unknown = isPlain(spec) ? unknownField(spec, FIELDS) : null;
+  const unknown = isPlain(spec) ? unknownField(spec, fields) : null;
   if (unknown !== null) return `The tool "${name}" ${unknown}`;
   return kind === "write" ? idempotencyFault(name, spec.idempotency) : null;
 }
 
 const NAME = /^[a-z][a-z0-9_]{0,63}$/;
 const KINDS: readonly string[] = ["read", "compute", "write"];
-
-/** The compiler keeps this list complete. */
-const FIELDS = Object.keys({
-  name: true,
-  version: true,
-  description: true,
-  parameters: true,
-  kind: true,
-  risk: true,
-  timeoutMs: true,
-  scopes: true,
-  source: true,
-  trust: true,
-  owner: true,
-  flag: true,
-  deprecated: true,
-  slo: true,
-  noGoldenCall: true,
-  dependencies: true,
-  limits: true,
-  idempotency: true,
-  effect: true,
-  prepare: true,
-  run: true,
-  plan: true,
-  resource: true,
-  reconcile: true,
-} satisfies Record<keyof WriteSpec<JsonObject, Json>, true>);
 
 /** Returns a name near to the one that the author chose. */
 function exampleOf(name: unknown): string {
