@@ -19,11 +19,14 @@ export interface Greeting {
 /** Returns the text for a person at the terminal when everything has started: the addresses, the keys if they were just made, and what to try. */
 export function greeting({ gatewayUrl, approvalsUrl, keys, directory, model, releaseId, notes, command, where }: Greeting): string {
   // A shell's history may keep these lines, and somebody may see them. So they contain no key.
-  const userKey = `'${path.join(directory, "keys", "user.key").replaceAll("'", "'\\''")}'`;
+  const userKey = quoted(path.join(directory, "keys", "user.key"));
   const tries = [
     ["doctor", "what works, what does not, and how to fix it"],
     ['chat "hello"', "lists the tools, with an example call of each"],
-    [`investigate ${releaseId}`, "judges a release and files a report, once a person approves it"],
+    [
+      `investigate ${/^[\w./-]+$/.test(releaseId) ? releaseId : quoted(releaseId)}`,
+      "judges a release and files a report, once a person approves it",
+    ],
     ["approvals list", "what waits for a person"],
   ].map(([words, does]) => [`${command} ${words}`, does] as const);
   const width = Math.max(...tries.map(([typed]) => typed.length));
@@ -52,6 +55,11 @@ export function greeting({ gatewayUrl, approvalsUrl, keys, directory, model, rel
     "Stop with Ctrl-C.",
   ];
   return `${lines.join("\n")}\n`;
+}
+
+/** Quotes a word for a shell. */
+export function quoted(word: string): string {
+  return `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 /**

@@ -1,5 +1,6 @@
 import path from "node:path";
 import { Refusal, runMain } from "@toolbus/runtime";
+import { quoted } from "./greeting.ts";
 import { DEFAULT_DIRECTORY } from "./start-all-in-one.ts";
 import { startEmbedded } from "./start-embedded.ts";
 
@@ -29,7 +30,7 @@ await runMain(async (signal) => {
     directory: path.resolve(process.env["DATA_DIR"] || DEFAULT_DIRECTORY),
     env: process.env,
     signal,
-    command: process.env["DATA_DIR"] ? `./toolbus --data '${process.env["DATA_DIR"].replaceAll("'", "'\\''")}'` : "./toolbus",
+    command: process.env["DATA_DIR"] ? `./toolbus --data ${quoted(process.env["DATA_DIR"])}` : "./toolbus",
     say: (text) => void process.stdout.write(text),
   });
 });

@@ -89,19 +89,28 @@ function ownKey(
     name,
     attacker: "agent",
     expected,
-    async run(arena) {
-      const key = keys.registration("payments", TOOLS.high, "1");
-      const before = await arena.eye.text(key);
-      const [receiptKey] = publicKeySet([await generateSigningKey()]).keys;
-      const stored = await arena.stored(key);
-      try {
-        return await run(arena, async () => arena.as("agent").register(key, { ...stored, receiptKey } as Json));
-      } finally {
-        await arena.eye.putBack(key, before);
-        await arena.eye.commitInRegistry();
-      }
-    },
+    run: (arena) =>
+      withRegistration(arena, async (register) => {
+        const [receiptKey] = publicKeySet([await generateSigningKey()]).keys;
+        return run(arena, () => register(() => ({ receiptKey: receiptKey as unknown as Json })));
+      }),
   };
+}
+
+/** Lets an attack change the registration of a high write, and puts the registration back afterwards. */
+async function withRegistration<T>(
+  arena: Arena,
+  work: (register: (change: (stored: JsonObject) => JsonObject) => Promise<void>) => Promise<T>,
+): Promise<T> {
+  const key = keys.registration("payments", TOOLS.high, "1");
+  const before = await arena.eye.text(key);
+  const stored = await arena.stored(key);
+  try {
+    return await work(async (change) => arena.as("agent").register(key, { ...stored, ...change(stored) }));
+  } finally {
+    await arena.eye.putBack(key, before);
+    await arena.eye.commitInRegistry();
+  }
 }
 
 /** The attacker changes the registration. Then a person's run asks for the changed write. */
@@ -110,19 +119,14 @@ function changed(name: string, expected: Attack["expected"], change: (definition
     name,
     attacker: "agent",
     expected,
-    async run(arena) {
-      const key = keys.registration("payments", TOOLS.high, "1");
-      const before = await arena.eye.text(key);
-      const stored = await arena.stored(key);
-      const definition = change(stored["definition"] as JsonObject);
-      await arena.as("agent").register(key, { ...stored, definition, hash: toolHash(definition as never) } as Json);
-      try {
-        return await askedFor(arena);
-      } finally {
-        await arena.eye.putBack(key, before);
-        await arena.eye.commitInRegistry();
-      }
-    },
+    run: (arena) =>
+      withRegistration(arena, async (register) => {
+        await register(({ definition: stored }) => {
+          const definition = change(stored as JsonObject);
+          return { definition, hash: toolHash(definition as never) };
+        });
+        return askedFor(arena);
+      }),
   };
 }
 

@@ -15,11 +15,7 @@ export function receiptKeysOf(
   { toolset, hash }: Pick<Pin, "toolset" | "hash">,
   { registered, trusted }: { readonly registered: readonly Registration[]; readonly trusted: TrustedKeys },
 ): ReceiptKeys {
-  const { keys: known = [] } = trusted.of(`worker.${toolset}`).jwks ?? {};
-  const said = known.flatMap((key) => {
-    const parsed = parseJwk(key);
-    return parsed.ok && key.revoked !== true ? [parsed.value] : [];
-  });
+  const said = listedKeys(toolset, trusted);
   if (said.length > 0) return { keys: said.slice(0, MOST), from: "service-keys" };
   const own = registered.filter((one) => one.toolset === toolset && one.hash === hash);
   return { keys: own.flatMap(({ receiptKey }) => (receiptKey ? [receiptKey] : [])).slice(0, MOST), from: "registration" };
@@ -40,13 +36,21 @@ export function answerFault(
   { toolset, hash, definition, receiptKeys = [] }: Pin,
   { registered, trusted }: { readonly registered: readonly Registration[]; readonly trusted: TrustedKeys },
 ): string | null {
-  const { keys: known = [] } = trusted.of(`worker.${toolset}`).jwks ?? {};
-  const accepted = new Set([...receiptKeys, ...known.filter(({ revoked }) => revoked !== true)].map(({ kid }) => kid));
+  const accepted = new Set([...receiptKeys, ...listedKeys(toolset, trusted)].map(({ kid }) => kid));
   const signing = registered.flatMap((one) =>
     one.definition.name === definition.name && one.toolset === toolset && one.hash === hash && one.receiptKey ? [one.receiptKey.kid] : [],
   );
   if (signing.length === 0 || signing.some((kid) => accepted.has(kid))) return null;
   return `The worker of "${definition.name}" signs its answers with a key that is not enabled, so nobody could learn whether the write happened: an operator has to enable the write again, or correct RECEIPT_KEY_FILE of the worker. Do not ask again; continue without it.`;
+}
+
+/** Returns the keys of the toolset's worker in the file of trusted keys. */
+function listedKeys(toolset: string, trusted: TrustedKeys): readonly PublicJwk[] {
+  const { keys = [] } = trusted.of(`worker.${toolset}`).jwks ?? {};
+  return keys.flatMap((key) => {
+    const parsed = parseJwk(key);
+    return parsed.ok && key.revoked !== true ? [parsed.value] : [];
+  });
 }
 
 const parseJwk = parser(PublicJwk);

@@ -1,4 +1,4 @@
-import { APPROVERS_NEEDED, approverScopes, atLeast, counted, type PolicyNeeds, TIERS } from "@toolbus/contracts";
+import { APPROVERS_NEEDED, approverScopes, atLeast, counted, type PolicyNeeds, type Tier, TIERS } from "@toolbus/contracts";
 import type { Principal } from "@toolbus/runtime";
 import type { Log } from "@toolbus/telemetry";
 import { type Approver, notAmongApprovers } from "../policy/check-approver.ts";
@@ -14,6 +14,14 @@ export interface MissingApprovers {
   readonly have: number;
 }
 
+interface Demand {
+  readonly where: string;
+  readonly needs: PolicyNeeds;
+  /** The tiers of the writes for which this is demanded. */
+  readonly within: readonly Tier[];
+  readonly tenants: readonly string[] | undefined;
+}
+
 /**
  * Returns the tiers and rules of the policy whose writes nobody could ever approve, because too few of these people may. People decide only in their
  * own tenant, so a demand counts as met if the people of one tenant meet it. A person cannot approve what the person asked for, so a demand that is
@@ -21,11 +29,11 @@ export interface MissingApprovers {
  */
 export function missingApprovers({ content }: Policy, people: readonly Principal[]): readonly MissingApprovers[] {
   const { tiers = {}, rules = [] } = content;
-  const demands = [
+  const demands: readonly Demand[] = [
     ...TIERS.flatMap((tier) => (tiers[tier] ? [{ where: tier, needs: tiers[tier], within: [tier], tenants: undefined }] : [])),
     ...rules.map(({ name, needs = {}, tier, tiers: only, tenants }) => ({
       where: name,
-      needs: needs as PolicyNeeds,
+      needs,
       within: only ?? TIERS.filter((one) => tier === undefined || atLeast(one, tier)),
       tenants,
     })),
