@@ -19,7 +19,9 @@ export const EventCall = Type.Object(
     transcriptId: Type.String(),
     tool: Type.String(),
     kind: Type.Enum(["read", "compute", "write", "unknown"]),
-    arguments: Type.String(),
+    arguments: Type.String({
+      description: "As JSON text. If they could not be used, as the model wrote them, or `{}` if that is no JSON object or too long.",
+    }),
     via: Type.Optional(
       Type.String({ description: "The tool that the model called, if its arguments name `tool`. `arguments` are those of `tool`." }),
     ),

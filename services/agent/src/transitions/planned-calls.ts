@@ -31,6 +31,8 @@ export interface Planned {
   readonly result?: ToolResult;
   /** The call that the model made, if its arguments name the tool of `call`. */
   readonly said?: { readonly name: string; readonly arguments: string };
+  /** The JSON object that the model wrote, if these arguments cannot be used. `arguments` of `call` is then `{}`. */
+  readonly unusable?: string;
 }
 
 /** Returns the calls of a turn, each with checked arguments. A call that is not sent already has its result. */
@@ -54,7 +56,7 @@ export function plannedCalls(
     const offered = named ? (named.isUsable ? named.tool : undefined) : tools.get(asked.name);
     const tool = offered ?? named?.tool ?? withheld?.get(asked.name);
     const checked = checkedArguments(tool, { ...asked, written: named?.written ?? asked.arguments }, room);
-    const recorded = named ? (storedBytes(named.written) > room ? "{}" : named.written) : checked.text;
+    const recorded = named ? (storedBytes(named.written) > room ? "{}" : named.written) : (checked.unusable ?? checked.text);
     room -= storedBytes(recorded);
     const call: Call = {
       ...newCall(draft, index, transcriptId, asked.name, checked.text, tool),
@@ -63,7 +65,12 @@ export function plannedCalls(
       ...(named ? { via: said.name } : {}),
     };
     const result = notSent(call, checked);
-    return { call, ...(result ? { result } : {}), ...(named ? { said: { name: said.name, arguments: recorded } } : {}) };
+    return {
+      call,
+      ...(result ? { result } : {}),
+      ...(named ? { said: { name: said.name, arguments: recorded } } : {}),
+      ...(checked.unusable === undefined ? {} : { unusable: checked.unusable }),
+    };
 
     /** Returns the result of a call that must not be sent, or null if it may be sent. */
     function notSent({ kind }: Call, { fault }: CheckedArguments): ToolResult | null {
@@ -101,6 +108,8 @@ interface CheckedArguments {
   readonly fault?: ToolResult;
   /** Absent if the arguments cannot be used. */
   readonly args?: JsonObject;
+  /** The JSON object that the model wrote. Present only if the arguments cannot be used, are an object and fit in the turn's log entry. */
+  readonly unusable?: string;
 }
 
 /**
@@ -129,12 +138,12 @@ function checkedArguments(
   // The check applies defaults in place. Nobody else has this value, because it was just parsed.
   const args = value as { [key: string]: never };
   const problems = tool ? checkArguments(tool.definition, args) : [];
-  if (problems.length > 0) return invalid([...problems]);
+  if (problems.length > 0) return { ...invalid([...problems]), ...unusableObject(asked.arguments, room) };
   const text = canonicalJson(args);
   // The worker has the same limit. Here it saves people from approving a call that its worker refuses.
   const { argumentBytes } = (tool && protectionOf(tool.definition).limits) ?? {};
   const tooLarge = argumentBytes === undefined ? null : argumentsTooLarge(text, argumentBytes);
-  if (tooLarge) return invalid([tooLarge]);
+  if (tooLarge) return { ...invalid([tooLarge]), ...unusableObject(asked.arguments, room) };
   // Defaults may have made the text longer.
   return storedBytes(text) > room ? invalid([{ path: "", message: "are too large with their defaults" }]) : { text, args };
 }
@@ -185,6 +194,16 @@ function effectOf(tool: Registration | undefined, { args }: CheckedArguments): P
 /** Returns the arguments that could not be used, so that a replay of the run finds the same fault. */
 function writtenOf(written: string, { fault }: CheckedArguments): Pick<Call, "written"> {
   return fault && written.length <= MAX_WRITTEN_CHARS ? { written: written.toWellFormed() } : {};
+}
+
+/**
+ * Returns what the model wrote, without the defaults that the check applied to the parsed value. People and the model read it in place of `{}`, which
+ * the model did not write.
+ */
+function unusableObject(written: string, room: number): Pick<CheckedArguments, "unusable"> {
+  const parsed = parseStrictJson(written);
+  const unusable = parsed.ok ? canonicalJson(parsed.value) : "{}";
+  return storedBytes(unusable) > room ? {} : { unusable };
 }
 
 /** The longest effect in a call, in bytes of JSON. */

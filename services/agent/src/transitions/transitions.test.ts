@@ -146,6 +146,24 @@ describe("a turn", () => {
     expect((await b.snapshot()).run.value.status).toBe("ready");
   });
 
+  it("shows people and the model the arguments that the model wrote, also if they cannot be used", async () => {
+    const b = bundle();
+    await b.start();
+    await b.turn([
+      asks("look", "w", { n: "many" }),
+      { id: "x", name: "look", arguments: "not json" },
+      { id: "y", name: "look", arguments: "[1]" },
+      asks("look", "z", { n: "1".repeat(31 * 1024) }),
+    ]);
+    const written = ['{"n":"many"}', "{}", "{}", "{}"];
+    const turn = (await b.events()).find((event) => event.type === "turn");
+    expect(turn?.calls.map((call) => call.arguments)).toEqual(written);
+    const said = (await b.transcript()).find((entry) => entry.type === "assistant");
+    expect(said?.calls.map((call) => call.arguments)).toEqual(written);
+    // Nothing is sent, so no arguments are executed.
+    expect((await b.call(0)).arguments).toBe("{}");
+  });
+
   it("pairs by its own ids if the provider's are empty or repeat", async () => {
     const b = bundle();
     await b.start();

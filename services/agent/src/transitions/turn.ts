@@ -76,12 +76,12 @@ export function commitTurn(input: TurnInput, rules: Rules): Change | null {
 }
 
 function recordTurn(draft: Draft, turn: Turn, planned: readonly Planned[], round: number): void {
-  const calls: EventCall[] = planned.map(({ call }) => ({
+  const calls: EventCall[] = planned.map(({ call, unusable }) => ({
     callId: call.callId,
     transcriptId: call.transcriptId,
     tool: call.toolName,
     kind: call.toolHash ? call.kind : "unknown",
-    arguments: call.arguments,
+    arguments: unusable ?? call.arguments,
     ...(call.via === undefined ? {} : { via: call.via }),
   }));
   const { provider, model, text, seed, vendor, pruned } = turn;
@@ -91,11 +91,11 @@ function recordTurn(draft: Draft, turn: Turn, planned: readonly Planned[], round
     round,
     text,
     // The model must find its own words in the transcript, as in the vendor's payload of the turn.
-    calls: planned.map(({ call, said }) => ({
+    calls: planned.map(({ call, said, unusable }) => ({
       id: call.transcriptId,
       callId: call.callId,
       name: said?.name ?? call.toolName,
-      arguments: said?.arguments ?? call.arguments,
+      arguments: said?.arguments ?? unusable ?? call.arguments,
       ...(said ? { tool: call.toolName } : {}),
     })),
     at: draft.now,
