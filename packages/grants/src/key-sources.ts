@@ -87,9 +87,18 @@ export interface HttpKeySetOptions {
   readonly onProblem?: (message: string) => void;
 }
 
-/** Returns the key set at a URL. Follows no redirects, rejects an answer over 64 KiB, and ends each load within `timeoutMs`. */
+/**
+ * Returns the key set at a URL. Follows no redirects, rejects an answer over 64 KiB, and ends each load within `timeoutMs`. Throws `KeyRefused` for an
+ * address from which no keys can be loaded.
+ */
 export function httpKeySet(options: HttpKeySetOptions): KeySet {
   const { url, clock, refreshEveryMs = 60_000, maxAgeMs = 300_000, onProblem } = options;
+  const address = URL.parse(url);
+  // fetch() refuses an address with a login. The sentence does not quote it, because it may have one.
+  if (!address || !["http:", "https:"].includes(address.protocol) || address.username !== "" || address.password !== "")
+    throw new KeyRefused(
+      "The address of a key set must be an http or https URL without a login, such as https://approvals.example.com/.well-known/jwks.json.",
+    );
   return cachedKeys({
     load: () => fetchSmall(options),
     clock,

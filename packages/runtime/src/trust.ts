@@ -29,7 +29,7 @@ const JWKS_TIMEOUT_MS = 5000;
 
 /**
  * Returns the public keys that this process trusts: the keys of its own services, the keys in files, and the keys that it fetches. Throws a `Refusal`
- * for an invalid file, and for a file that does not have the own keys that it has to have.
+ * for an invalid file or address, and for a file that does not have the own keys that it has to have.
  */
 export async function openTrustedKeys(
   config: SettingsOf<typeof trustSettings>,
@@ -43,15 +43,21 @@ export async function openTrustedKeys(
   const { SERVICE_KEYS_FILE, JWKS_FILE, JWKS_URL, GATEWAY_JWKS_URL } = config;
   const { own, monotonic: clock, log } = parts;
   const onProblem = (message: string): void => log.warn({}, message);
-  const fetched = (url: string): KeySet => httpKeySet({ url, clock, timeoutMs: JWKS_TIMEOUT_MS, onProblem });
+  const fetched = (setting: "JWKS_URL" | "GATEWAY_JWKS_URL"): KeySet => {
+    try {
+      return httpKeySet({ url: config[setting], clock, timeoutMs: JWKS_TIMEOUT_MS, onProblem });
+    } catch (error) {
+      throw error instanceof KeyRefused ? new Refusal(`${setting} cannot be used. ${error.message}`) : error;
+    }
+  };
   const inFile = SERVICE_KEYS_FILE === "" ? {} : await keysOfFile(SERVICE_KEYS_FILE);
   // Below, the own keys replace those of the file, so this is the only place that has both.
   await refuseUnlistedKeys(parts.listed, { listed: inFile, listedIn: SERVICE_KEYS_FILE });
   return trustedKeys({
     ...inFile,
-    ...(JWKS_URL === "" ? {} : { approvals: fetched(JWKS_URL) }),
+    ...(JWKS_URL === "" ? {} : { approvals: fetched("JWKS_URL") }),
     ...(JWKS_FILE === "" ? {} : { approvals: fileKeySet({ file: JWKS_FILE, clock, onProblem }) }),
-    ...(GATEWAY_JWKS_URL === "" ? {} : { gateway: fetched(GATEWAY_JWKS_URL) }),
+    ...(GATEWAY_JWKS_URL === "" ? {} : { gateway: fetched("GATEWAY_JWKS_URL") }),
     // The process trusts its own signatures, so its own keys need no file.
     ...own,
   });

@@ -2,6 +2,7 @@ import { BusUnavailable } from "@toolbus/bus";
 import { KeyRefused } from "@toolbus/grants";
 import { StoreRefused, StoreUnavailable } from "@toolbus/state";
 import { whyAlone, whyNowhere } from "./meeting-place.ts";
+import { optionFault } from "./option-fault.ts";
 import { RegistryConflict } from "./registry/registry.ts";
 import { LimitsRefused } from "./protection/limit-settings.ts";
 import { FlagsRefused } from "./registry/tool-flags.ts";
@@ -21,7 +22,7 @@ export async function runToolset(toolset: Toolset, options: ServeOptions): Promi
   if (unknown !== null) end(`The toolset "${toolset.name}" cannot be served, because its call of runToolset ${unknown}`);
   if (toolset.list().length === 0 && toolset.longestTimeoutMs === 0)
     end(`The toolset "${toolset.name}" has no tools: pass at least one in "tools".`);
-  const nowhere = whyNowhere(options);
+  const nowhere = whyNowhere(options) ?? optionFault(options);
   if (nowhere !== null) end(`The toolset "${toolset.name}" cannot be served, because ${nowhere}`);
   const alone = whyAlone(options);
   if (alone !== null) end(`The toolset "${toolset.name}" has a process of its own, and ${alone}`);

@@ -4,6 +4,7 @@ import { rollbackMessage } from "@toolbus/contracts";
 import { connectState, SKEW_WARN_MS, storeClock, storeLosses } from "@toolbus/state";
 import { createLog, type LogLevel, recordStoreLoss, recordUnreportedLoss, watchClocks } from "@toolbus/telemetry";
 import { placeInWords } from "./meeting-place.ts";
+import { optionFault } from "./option-fault.ts";
 import { openReceiptKey } from "./registry/open-receipt-key.ts";
 import { openProtection } from "./protection/protection.ts";
 import { openToolFlags } from "./registry/tool-flags.ts";
@@ -66,8 +67,10 @@ export interface ServeOptions {
  * its tools. Resolves when calls may arrive. Rejects with one sentence if the bus, the store, the keys or the flags are unavailable.
  */
 export async function serveToolset(toolset: Toolset, options: ServeOptions): Promise<Worker> {
+  const fault = optionFault(options);
+  if (fault !== null) throw new TypeError(`The toolset "${toolset.name}" cannot be served, because ${fault}`);
   const monotonic = (): number => performance.now();
-  const time = storeClock({ wall: () => Date.now(), monotonic, skewWarnMs: skewWarnMsOf(options) });
+  const time = storeClock({ wall: () => Date.now(), monotonic, skewWarnMs: options.clockSkewWarnMs ?? SKEW_WARN_MS.default });
   const clock = time.now;
   const log = createLog({ name: `worker.${toolset.name}`, level: options.logLevel ?? "info" });
   const keys = keySetOf(options, monotonic, (message) => log.warn({}, message));
@@ -153,18 +156,12 @@ export async function serveToolset(toolset: Toolset, options: ServeOptions): Pro
   return { stop, renew: async () => worker?.renew() };
 }
 
-function skewWarnMsOf({ clockSkewWarnMs: given = SKEW_WARN_MS.default }: ServeOptions): number {
-  const { min, max } = SKEW_WARN_MS;
-  if (given >= min && given <= max) return given;
-  throw new TypeError(`"clockSkewWarnMs" must be from ${min} to ${max} milliseconds, not ${given}.`);
-}
-
 const JWKS_TIMEOUT_MS = 5000;
 
 function keySetOf({ jwksFile, jwksUrl }: ServeOptions, clock: () => number, onProblem: (message: string) => void): KeySet {
-  if (jwksFile !== undefined) return fileKeySet({ file: jwksFile, clock, onProblem });
-  if (jwksUrl !== undefined) return httpKeySet({ url: jwksUrl, clock, timeoutMs: JWKS_TIMEOUT_MS, onProblem });
-  throw new TypeError(`The worker needs the public keys of the approvals service: pass "jwksFile" or "jwksUrl".`);
+  return jwksFile === undefined || jwksFile === ""
+    ? httpKeySet({ url: jwksUrl ?? "", clock, timeoutMs: JWKS_TIMEOUT_MS, onProblem })
+    : fileKeySet({ file: jwksFile, clock, onProblem });
 }
 
 /** Rejects with the signal's reason if it aborts first. */

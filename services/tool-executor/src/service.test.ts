@@ -102,6 +102,7 @@ describe("the tool executor", () => {
     for (const [env, words] of [
       [{ TOOLSETS: "release,weather" }, 'TOOLSETS names "weather", which is not a toolset. Known: release, guides, mcp, operations.'],
       [{ JWKS_FILE: "" }, /^The public keys of approvals are not known/],
+      [{ JWKS_FILE: "", JWKS_URL: "approvals:8080" }, /^JWKS_URL cannot be used\. The address of a key set must be an http or https URL/],
       [{ GOLDEN_CALLS: "on" }, /^A setting is wrong: GOLDEN_CALLS: /],
       [{ LEDGER_RENEW_MS: "10000" }, /^LEDGER_RENEW_MS must be shorter/],
       [{ TOOL_FLAGS: "a=maybe" }, /^"a=maybe" sets no flag: write flags as/],
