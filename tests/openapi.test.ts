@@ -32,6 +32,7 @@ const ROUTES = {
     listDeadLetters      get  /v1/dead-letters                   200
     getDeadLetter        get  /v1/dead-letters/{id}              200
     replayDeadLetter     post /v1/dead-letters/{id}/replay       200 202
+    dismissDeadLetter    post /v1/dead-letters/{id}/dismiss      200
     listFailedWebhooks   get  /v1/webhooks                       200
     sendWebhookAgain     post /v1/webhooks/{id}/send             202
     listTools            get  /v1/tools                          200

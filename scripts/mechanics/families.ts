@@ -81,7 +81,7 @@ const HELD: Readonly<Record<string, string>> = {
   security:
     "a log for each service: security events, which no honest service or user causes. Approvals and operations read the logs of all services",
   dead: "a dead letter and its replays",
-  replay: "an operator's request to send a dead letter or a webhook again",
+  replay: "an operator's request to send a dead letter or a webhook again; a note that dismisses a dead letter",
   removal: "an operator's request to remove a registration; signed",
   summary: "the words of a model about the enabled tools of an MCP server, for the search. They expire after a month",
   skill:

@@ -129,7 +129,7 @@ const LINES: Readonly<Record<string, readonly Line[]>> = {
   doctor: [() => []],
 };
 /** These commands need dead letters, so a separate suite below tests them. */
-const LETTERS = ["dead-letters list", "dead-letters show", "dead-letters replay"];
+const LETTERS = ["dead-letters list", "dead-letters show", "dead-letters replay", "dead-letters dismiss"];
 /** This command needs an MCP server, so mcp-bridge.test.ts tests it. */
 const BRIDGED = ["mcp enable", "mcp disable"];
 /** Commands without a single document. The first two print one document per line while events happen. The others print no document. */

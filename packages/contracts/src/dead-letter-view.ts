@@ -3,8 +3,11 @@ import { DeadMessage } from "./dead-letter.ts";
 
 const closed = { additionalProperties: false } as const;
 
-/** The state of a dead letter. It is `open` until somebody asks for its replay, `replaying` until the replay is done, and `replayed` after that. */
-export const LETTER_STATES = ["open", "replaying", "replayed"] as const;
+/**
+ * The state of a dead letter. It is `open` until somebody asks for its replay or dismisses it. It is `replaying` until the replay is done, and
+ * `replayed` after that. It is `dismissed` if an operator has nothing left to do about it. A dismissed one may still be replayed.
+ */
+export const LETTER_STATES = ["open", "replaying", "replayed", "dismissed"] as const;
 export type LetterState = (typeof LETTER_STATES)[number];
 
 const summaryFields = {
@@ -22,7 +25,7 @@ const summaryFields = {
   former: Type.Optional(Type.String()),
   keptAt: Type.Integer(),
   expiresAt: Type.Integer(),
-  links: Type.Object({ self: Type.String(), replay: Type.String() }, closed),
+  links: Type.Object({ self: Type.String(), replay: Type.String(), dismiss: Type.String() }, closed),
 };
 
 /** A dead letter in a list. Times are milliseconds since 1970 by the store's clock. */
@@ -45,6 +48,8 @@ export const DeadLetterView = Type.Object(
     replayBy: Type.Enum(["publish", "call", "none"]),
     /** The reason why a replay would have no effect now. Either nothing is left of the message, or its call already has its result. */
     whyNot: Type.Optional(Type.String()),
+    /** The operator who dismissed it, and when. */
+    dismissed: Type.Optional(Type.Object({ by: Type.String(), at: Type.Integer() }, closed)),
     /** The operator who asked for the replay. `at` and `messageId` are set when the replay is done. */
     replay: Type.Optional(
       Type.Object(

@@ -250,7 +250,9 @@ export const deadLettersQuery = declaredQuery(
         Type.String({ pattern: "^[\\w.-]{1,200}$", description: "Only those of this queue, such as `tool.invoke.release`." }),
       ),
       state: Type.Optional(
-        Type.Enum([...LETTER_STATES], { description: "Only those in this state: not replayed, being replayed, or replayed." }),
+        Type.Enum([...LETTER_STATES], {
+          description: "Only those in this state: neither replayed nor dismissed, being replayed, replayed, or dismissed.",
+        }),
       ),
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20, description: "How many dead letters at most." })),
       cursor: Type.Optional(Type.String({ maxLength: 2000, description: "The `cursor` of the previous page." })),

@@ -29,6 +29,7 @@ export * from "./documents/rate.ts";
 export * from "./documents/registry.ts";
 export * from "./documents/removal.ts";
 export * from "./documents/server-summary.ts";
+export * from "./documents/letter-dismissal.ts";
 export * from "./documents/replay-request.ts";
 export * from "./documents/slack-message.ts";
 export * from "./documents/webhook-delivery.ts";

@@ -154,6 +154,8 @@ export const keys = {
   deadLetters: (queue?: string) => (queue === undefined ? "index.dead" : `index.dead.${queue}`),
   /** An operator's request to replay a dead letter. */
   replayRequest: (letterId: string) => keyOf("replay", shardOf(letterId), letterId),
+  /** An operator's note that nothing is left to do about a dead letter. No id of a dead letter has this form. */
+  letterDismissal: (letterId: string) => keyOf("replay", shardOf(letterId), `dismissal.${letterId}`),
   /** An operator's request to remove a registration, under its member in the registry's index. */
   removal: (member: string) => keyOf("removal", HOME_SHARD, member),
   removals: () => "index.removals",

@@ -198,6 +198,7 @@ describe("names in the store", () => {
       keys.deadLetters(),
       keys.deadLetters("tool.invoke.release"),
       keys.replayRequest(LETTER),
+      keys.letterDismissal(LETTER),
       keys.removal("release/get_release@1.2"),
       keys.removals(),
       keys.serverSummary("hash"),
@@ -256,6 +257,7 @@ describe("names in the store", () => {
       "index.dead",
       "index.dead.tool.invoke.release",
       `tb:replay:{0a}:${LETTER}`,
+      `tb:replay:{0a}:dismissal.${LETTER}`,
       "tb:removal:{00}:release/get_release@1.2",
       "index.removals",
       "tb:summary:{00}:hash",
@@ -297,7 +299,7 @@ describe("values for people and streams", () => {
     expect(contracts.ROLES).toEqual(["user", "operator", "approver", "alertmanager", "releaser"]);
     expect(contracts.RUN_STATUSES).toEqual(["queued", "ready", "waiting", "done", "failed", "cancelled"]);
     expect(contracts.CALL_STATES).toEqual(["queued", "requested", "held", "granted", "dispatched", "asked", "resolved"]);
-    expect(contracts.LETTER_STATES).toEqual(["open", "replaying", "replayed"]);
+    expect(contracts.LETTER_STATES).toEqual(["open", "replaying", "replayed", "dismissed"]);
     expect(contracts.SEVERITIES).toEqual(["low", "medium", "high"]);
   });
 

@@ -23,10 +23,25 @@ describe("dead letters on the bus in memory", () => {
     expect(paged.stderr).toMatch(/^There may be more: \S*toolbus dead-letters list --limit 1 --state open --cursor \S+\n$/);
   });
 
-  it("are for operators: a user may neither see nor replay them", async () => {
+  it("that somebody dismissed are no longer open, and are shown with who did it", async () => {
+    const { cli, given } = system();
+    const [first, second] = [await given("run.wake", "["), await given("run.wake", "]")];
+    const dismissed = await cli("dead-letters", "dismiss", first, second);
+    expect([dismissed.code, dismissed.stdout.split("\n").map((line) => line.replace(/^dl_\w+/, "dl"))]).toEqual([
+      0,
+      ["dl is dismissed, by operator:local.", "dl is dismissed, by operator:local.", ""],
+    ]);
+    const open = (await cli("dead-letters", "list", "--state", "open")).stdout;
+    expect([open.includes(first), open.includes(second)]).toEqual([false, false]);
+    expect((await cli("dead-letters", "show", first)).stdout).toMatch(/^dismissed {5}\d+ s ago, by operator:local$/m);
+    await cli("dead-letters", "replay", first);
+    expectRefusal(await cli("dead-letters", "dismiss", first), 1, /^Somebody has asked for its replay, so it is not open/);
+  });
+
+  it("are for operators: a user may neither see, replay nor dismiss them", async () => {
     const { cliAs, gateway, user, given, letter } = system();
     const letterId = await given("run.wake", "[]");
-    for (const line of [["list"], ["show", letterId], ["replay", letterId]])
+    for (const line of [["list"], ["show", letterId], ["replay", letterId], ["dismiss", letterId]])
       expectRefusal(await cliAs({ TOOLBUS_KEY: user }, "dead-letters", ...line), 4, /operator/);
     expect((await call(`${gateway}/v1/dead-letters`, user)).status).toBe(403);
     expect((await call(`${gateway}/v1/dead-letters/${letterId}/replay`, user, {})).status).toBe(403);
@@ -41,7 +56,7 @@ describe("dead letters on the bus in memory", () => {
   });
 
   it("have help whose examples work as they are written", async () => {
-    for (const command of ["list", "show", "replay"]) {
+    for (const command of ["list", "show", "replay", "dismiss"]) {
       const { stdout } = await system().cli("dead-letters", command, "--help");
       const examples = [...stdout.slice(stdout.indexOf("Examples:")).matchAll(/^ {2}toolbus (.+)$/gm)].map(([, line = ""]) => line);
       expect(examples.length).toBeGreaterThan(1);

@@ -29,14 +29,16 @@ export function deadLetterCases(system: () => DeadLettersUnderTest): void {
     const large = await cancel("{}".padEnd(300_000));
     const { stdout } = await system().cli("dead-letters", "list", "--queue", "approval.cancel");
     expect(stdout).toMatch(/^LETTER +QUEUE +STATE +AGE +REASON\n/);
-    expect(plain(stdout).slice(1).toSorted()).toEqual([
-      "dl approval.cancel open N s the body breaks its schema: /toolCal…",
+    // The room for the reason depends on the width of the age.
+    const lines = plain(stdout).slice(1);
+    expect(lines.map((line) => line.slice(0, 57)).toSorted()).toEqual([
+      "dl approval.cancel open N s the body breaks its schema: /",
       "dl approval.cancel open N s the body is not JSON",
       "dl approval.cancel open N s the body is over 262144 bytes",
-      "dl approval.cancel open N s the message is dated more than 86400…",
-      "dl approval.cancel open N s the message is older than 86400000 ms",
+      "dl approval.cancel open N s the message is dated more tha",
+      "dl approval.cancel open N s the message is older than 864",
       "dl approval.cancel open N s the time is not RFC 3339",
-      "dl approval.cancel open N s the type is not one of toolbus.appro…",
+      "dl approval.cancel open N s the type is not one of toolbu",
     ]);
     expect(await system().letter(large)).toMatchObject({ cut: true, replayBy: "none", whyNot: expect.stringMatching(/too large/) });
   });

@@ -6,9 +6,9 @@ import { pageLimit } from "./page-limit.ts";
 
 const LETTER = "dl_04_01K0AB5M0Y4T8J6W2Q9Z3C7D1E";
 
-/** Declares `toolbus dead-letters …`, which lists, shows and replays dead letters. These commands need an operator's key. */
+/** Declares `toolbus dead-letters …`, which lists, shows, replays and dismisses dead letters. These commands need an operator's key. */
 export function addDeadLetters(program: Command, define: Define): void {
-  const letters = group(program, "dead-letters", "list, show and replay the messages that queues gave up");
+  const letters = group(program, "dead-letters", "list, show, replay and dismiss the messages that queues gave up");
 
   define(letters, {
     name: "list",
@@ -23,11 +23,10 @@ export function addDeadLetters(program: Command, define: Define): void {
   })
     .option("--queue <queue>", "only those of this queue")
     .addOption(
-      new Option("--state <state>", "only those that nobody has replayed, that are being replayed, or that were replayed").choices([
-        "open",
-        "replaying",
-        "replayed",
-      ]),
+      new Option(
+        "--state <state>",
+        "only those that are open, that are being replayed, that were replayed, or that somebody dismissed",
+      ).choices(["open", "replaying", "replayed", "dismissed"]),
     )
     .option("--limit <number>", "how many, 1 to 100", pageLimit, 20)
     .option("--cursor <cursor>", "continue from the previous page");
@@ -48,5 +47,14 @@ export function addDeadLetters(program: Command, define: Define): void {
     audience: "gateway",
     examples: [`toolbus dead-letters replay ${LETTER}`, `toolbus dead-letters replay ${LETTER} --json`],
     run: async (context, command) => (await import("../dead-letters/replay-dead-letter.ts")).replayDeadLetter(context, command.args[0]),
+  });
+
+  define(letters, {
+    name: "dismiss <letter...>",
+    summary: "note that nothing is left to do about dead letters",
+    more: "Doctor no longer reports them. Nothing is sent, they are kept as long as before, and they can still be replayed. Needs an operator's key.",
+    audience: "gateway",
+    examples: [`toolbus dead-letters dismiss ${LETTER}`, `toolbus dead-letters dismiss ${LETTER} --json`],
+    run: async (context, command) => (await import("../dead-letters/dismiss-dead-letters.ts")).dismissDeadLetters(context, command.args),
   });
 }

@@ -32,6 +32,7 @@ function letterLines(letter: DeadLetterView, now: number): string[] {
     ["run", letter.runId],
     ["call", letter.callId],
     ["replay of", letter.former],
+    ["dismissed", letter.dismissed && `${spanOf(now - letter.dismissed.at)} ago, by ${letter.dismissed.by}`],
     ["message", `${message.id} (${message.type})`],
     ["from", `${message.source}, ${message.time}`],
     ...Object.entries(message.attributes).map(([name, value]) => ["attribute", `${name}: ${value}`] as const),
@@ -60,7 +61,8 @@ function outlook({ id, state, replayBy, whyNot, replay }: DeadLetterView, now: n
   if (state === "replayed")
     return `It was replayed ${spanOf(now - (replay?.at ?? now))} ago by ${replay?.by ?? "somebody"}, as ${replay?.messageId ?? "a message"}.`;
   if (state === "replaying") return `${replay?.by ?? "Somebody"} asked for its replay, which is under way.`;
-  if (replayBy === "none" || whyNot !== undefined) return `It cannot be replayed: ${whyNot ?? "nothing of it is left."}`;
+  const leave = state === "open" ? ` If nothing is left to do: ${SELF} dead-letters dismiss ${id}` : "";
+  if (replayBy === "none" || whyNot !== undefined) return `It cannot be replayed: ${whyNot ?? "nothing of it is left."}${leave}`;
   switch (replayBy) {
     case "publish":
       return `To send it to its queue again: ${SELF} dead-letters replay ${id}`;

@@ -49,7 +49,7 @@ describe("a wrong command line", () => {
       "dead-letters show dl_1",
       /^"dl_1" is not the id of a dead letter: such an id is dl_00_ and 26 characters; "toolbus dead-letters list" shows them\.$/,
     ],
-    ["dead-letters list --state lost", /Allowed choices are open, replaying, replayed\./],
+    ["dead-letters list --state lost", /Allowed choices are open, replaying, replayed, dismissed\./],
     ["chat --conversation cv_1 hello", /^"cv_1" is not the id of a conversation/],
     [`chat --conversation cv_00_${"0".repeat(26)} --profile direct hello`, /^A conversation keeps the profile that it began with/],
     ["tools call look_up {", /^The arguments are not JSON \(.+\): give an object in single quotes/],

@@ -15,6 +15,7 @@ import * as question from "../documents/question.ts";
 import { RateMinute } from "../documents/rate.ts";
 import * as registry from "../documents/registry.ts";
 import { Removal } from "../documents/removal.ts";
+import { LetterDismissal } from "../documents/letter-dismissal.ts";
 import { ReplayRequest } from "../documents/replay-request.ts";
 import { ServerSummary } from "../documents/server-summary.ts";
 import { SlackMessage } from "../documents/slack-message.ts";
@@ -98,7 +99,7 @@ const DOCUMENTS: readonly (readonly [family: string, documents: Readonly<Record<
   ["era", { Era }],
   ["quota", { Quota: approval.Quota }],
   ["dead", { KeptLetter }],
-  ["replay", { ReplayRequest }],
+  ["replay", { ReplayRequest, LetterDismissal }],
   ["removal", { Removal }],
   ["skill", { Skill: guide.Skill, SkillNames: guide.SkillNames, SkillSave: guide.SkillSave }],
   ["summary", { ServerSummary }],

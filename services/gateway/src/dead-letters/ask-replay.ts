@@ -94,4 +94,4 @@ function seenCall({ callId, state, result, dispatch, requests }: Call): { readon
   return { kind: "seen", call: { callId, dispatch, requests } };
 }
 
-const NOTHING_TO_DO = "Leave it: it is removed when it expires.";
+const NOTHING_TO_DO = "Dismiss it, or leave it: it is removed when it expires.";

@@ -1,15 +1,25 @@
-import { isDeadLetterId, keys, type KeptLetter, parseKeptLetter, parseReplayRequest, type ReplayRequest } from "@toolbus/contracts";
+import {
+  isDeadLetterId,
+  keys,
+  type KeptLetter,
+  type LetterDismissal,
+  parseKeptLetter,
+  parseLetterDismissal,
+  parseReplayRequest,
+  type ReplayRequest,
+} from "@toolbus/contracts";
 import type { Principal } from "@toolbus/runtime";
 import type { StateStore, StoredDocument } from "@toolbus/state";
 import { isShardOf } from "../own-shard.ts";
 import { refused, type Refused } from "../refused.ts";
 
-/** A dead letter, and who asked for its replay. */
+/** A dead letter, who asked for its replay, and who dismissed it. */
 export interface FoundLetter {
   readonly kind: "found";
   readonly now: number;
   readonly letter: KeptLetter;
   readonly request: ReplayRequest | null;
+  readonly dismissal: LetterDismissal | null;
 }
 
 /** Returns the dead letter with this id if this operator may see it. Everything else is "not found", so that nobody learns what exists. */
@@ -21,18 +31,27 @@ export async function findLetter(state: StateStore, letterId: string, operator: 
 
 /** Returns those of the dead letters that exist and that this operator may see, in the given order. */
 export async function readLetters(state: StateStore, letterIds: readonly string[], operator: Principal): Promise<readonly FoundLetter[]> {
-  const { now, documents } = await state.read(letterIds.flatMap((id) => [keys.deadLetter(id), keys.replayRequest(id)]));
+  const { now, documents } = await state.read(
+    letterIds.flatMap((id) => [keys.deadLetter(id), keys.replayRequest(id), keys.letterDismissal(id)]),
+  );
   return letterIds.flatMap((_, i) => {
-    const found = foundIn(now, documents[2 * i], documents[2 * i + 1]);
+    const found = foundIn(now, documents.slice(3 * i, 3 * i + 3));
     return found && mayShow(found.letter, operator) ? [found] : [];
   });
 }
 
-function foundIn(now: number, letter: StoredDocument | null | undefined, request: StoredDocument | null | undefined): FoundLetter | null {
+function foundIn(now: number, [letter, request, dismissal]: readonly (StoredDocument | null)[]): FoundLetter | null {
   const parsed = parseKeptLetter(letter?.value);
   if (!parsed.ok) return null;
   const asked = parseReplayRequest(request?.value);
-  return { kind: "found", now, letter: parsed.value, request: asked.ok ? asked.value : null };
+  const dismissed = parseLetterDismissal(dismissal?.value);
+  return {
+    kind: "found",
+    now,
+    letter: parsed.value,
+    request: asked.ok ? asked.value : null,
+    dismissal: dismissed.ok ? dismissed.value : null,
+  };
 }
 
 /** A dead letter that names no run belongs to no tenant, so every operator sees it. */

@@ -2,9 +2,10 @@ import { attributes, type DeadLetterSummary, type DeadLetterView, type LetterSta
 import { redacted } from "@toolbus/telemetry";
 import type { FoundLetter } from "./find-letter.ts";
 
-export function stateOf({ letter, request }: Pick<FoundLetter, "letter" | "request">): LetterState {
+export function stateOf({ letter, request, dismissal }: Pick<FoundLetter, "letter" | "request" | "dismissal">): LetterState {
   if (letter.replayed) return "replayed";
-  return request ? "replaying" : "open";
+  if (request) return "replaying";
+  return dismissal ? "dismissed" : "open";
 }
 
 export function letterSummary(found: FoundLetter): DeadLetterSummary {
@@ -13,7 +14,7 @@ export function letterSummary(found: FoundLetter): DeadLetterSummary {
 
 /** Returns the view of a dead letter. `whyNot` says why a replay could do nothing now. */
 export function letterView(found: FoundLetter, whyNot?: string): DeadLetterView {
-  const { letter, request } = found;
+  const { letter, request, dismissal } = found;
   const { replayBy, replayed, history, message, cut } = letter;
   return redacted({
     ...plainSummary(found),
@@ -22,6 +23,7 @@ export function letterView(found: FoundLetter, whyNot?: string): DeadLetterView 
     cut,
     replayBy: replayBy.kind,
     ...(whyNot === undefined ? {} : { whyNot }),
+    ...(dismissal ? { dismissed: { by: dismissal.by, at: dismissal.at } } : {}),
     ...(replayed || request
       ? {
           replay: {
@@ -49,7 +51,11 @@ function plainSummary(found: FoundLetter): DeadLetterSummary {
     ...(former === undefined ? {} : { former }),
     keptAt,
     expiresAt,
-    links: { self: `/v1/dead-letters/${letterId}`, replay: `/v1/dead-letters/${letterId}/replay` },
+    links: {
+      self: `/v1/dead-letters/${letterId}`,
+      replay: `/v1/dead-letters/${letterId}/replay`,
+      dismiss: `/v1/dead-letters/${letterId}/dismiss`,
+    },
   };
 }
 

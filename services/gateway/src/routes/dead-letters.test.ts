@@ -48,7 +48,11 @@ describe("GET /v1/dead-letters", () => {
           former: "dl_05_01JD0000000000000000000009",
           keptAt: t.clock.now,
           expiresAt: t.clock.now + 30 * 86_400_000,
-          links: { self: `/v1/dead-letters/${id}`, replay: `/v1/dead-letters/${id}/replay` },
+          links: {
+            self: `/v1/dead-letters/${id}`,
+            replay: `/v1/dead-letters/${id}/replay`,
+            dismiss: `/v1/dead-letters/${id}/dismiss`,
+          },
         },
       ],
     });
@@ -228,6 +232,48 @@ describe("POST /v1/dead-letters/{id}/replay", () => {
   });
 });
 
+describe("POST /v1/dead-letters/{id}/dismiss", () => {
+  it("leaves the dead letter out of the open ones, once, and says who did it", async () => {
+    await using t = await replaying();
+    const [id, other] = [await t.letters.keep(), await t.letters.keep({ tenant: null })];
+    const first = await t.dismiss(id);
+    expect(first).toMatchObject({ status: 200, body: { id, state: "dismissed", dismissed: { by: "otto", at: t.clock.now } } });
+    t.clock.now += 1000;
+    expect((await t.dismiss(id)).body).toEqual(first.body);
+    const list = async (state: string) => ids((await t.ask("otto", `/v1/dead-letters?state=${state}`)).body);
+    expect([await list("open"), await list("dismissed")]).toEqual([[other], [id]]);
+    expect(t.asked).toEqual([]);
+  });
+
+  it("is kept as long as the dead letter", async () => {
+    await using t = await replaying();
+    const id = await t.letters.keep();
+    await t.dismiss(id);
+    t.clock.now += 30 * 86_400_000 + 1;
+    expect((await t.store.read([keys.letterDismissal(id)])).documents).toEqual([null]);
+  });
+
+  it("lets it be replayed later, and is refused once somebody has asked for that", async () => {
+    await using t = await replaying();
+    const id = await t.letters.keep();
+    await t.dismiss(id);
+    expect(await t.replay(id)).toMatchObject({ status: 202, body: { state: "replaying", dismissed: { by: "otto" } } });
+    expect(problemOf(await t.dismiss(id))).toEqual({ status: 409, code: "conflict" });
+    await t.letters.replayed(id);
+    expect(problemOf(await t.dismiss(id))).toEqual({ status: 409, code: "conflict" });
+    expect((await t.ask("otto", `/v1/dead-letters/${id}`)).body).toMatchObject({ state: "replayed" });
+  });
+
+  it("finds nothing of another tenant or under a made-up id, and accepts no body", async () => {
+    await using t = await replaying();
+    const id = await t.letters.keep({ tenant: "other" });
+    for (const wrong of [id, "dl_05_01JD0000000000000000000009", "nonsense"])
+      expect(problemOf(await t.dismiss(wrong))).toEqual({ status: 404, code: "not_found" });
+    const own = `/v1/dead-letters/${await t.letters.keep()}/dismiss`;
+    expect(problemOf(await t.ask("otto", own, { method: "POST", body: { reason: "x" } })).code).toBe("invalid_request");
+  });
+});
+
 type T = Awaited<ReturnType<typeof setup>>;
 
 /** Starts a gateway and a worker of operations that only listens. */
@@ -240,6 +286,7 @@ async function replaying() {
     asked,
     replay: (id: string, who: "otto" | "olga" = "otto", key?: string): Promise<Answer> =>
       t.ask(who, `/v1/dead-letters/${id}/replay`, { method: "POST", headers: key === undefined ? {} : { "idempotency-key": key } }),
+    dismiss: (id: string): Promise<Answer> => t.ask("otto", `/v1/dead-letters/${id}/dismiss`, { method: "POST" }),
     async request(id: string) {
       const { documents } = await t.store.read([keys.replayRequest(id)]);
       const request = parseReplayRequest(documents[0]?.value);

@@ -1,6 +1,7 @@
 import { declared, DeadLetterPage, deadLettersQuery, DeadLetterView, ID_PATTERNS, type JsonObject, type Role } from "@toolbus/contracts";
 import { getRoute, noBody, noQuery, postRoute, type Route, type RouteDocs } from "@toolbus/runtime";
 import { askReplay, whyNotReplayed } from "../dead-letters/ask-replay.ts";
+import { dismissLetter } from "../dead-letters/dismiss-letter.ts";
 import { findLetter } from "../dead-letters/find-letter.ts";
 import { letterPage } from "../dead-letters/letter-page.ts";
 import { letterView } from "../dead-letters/letter-view.ts";
@@ -76,6 +77,26 @@ export function deadLetterRoutes(gateway: Gateway, limits: Limits): readonly Rou
         return letterView(found);
       },
     }),
+    postRoute({
+      url: "/v1/dead-letters/:id/dismiss",
+      access: OPERATORS,
+      docs: {
+        operationId: "dismissDeadLetter",
+        tag: TAG,
+        summary: "Notes that nothing is left to do about a dead letter.",
+        description:
+          "Lists with `state=open` leave it out, and `toolbus doctor` no longer reports it. Nothing is sent, the dead letter is kept as long as before, and it can still be replayed.",
+        id: letterId,
+        answers: { 200: { says: "The dead letter is dismissed, now or since before.", body: VIEW, example: dismissed } },
+        problems: ["conflict"],
+      },
+      body: noBody,
+      rate: limits.actions,
+      async handle({ id, principal }) {
+        const found = orProblem(await dismissLetter(gateway, { principal, letterId: id }));
+        return letterView(found, await whyNotReplayed(state, found));
+      },
+    }),
   ];
 }
 
@@ -98,7 +119,11 @@ const summary: JsonObject = {
   callId: examples.callId,
   keptAt: AT,
   expiresAt: AT + 30 * 86_400_000,
-  links: { self: `/v1/dead-letters/${LETTER}`, replay: `/v1/dead-letters/${LETTER}/replay` },
+  links: {
+    self: `/v1/dead-letters/${LETTER}`,
+    replay: `/v1/dead-letters/${LETTER}/replay`,
+    dismiss: `/v1/dead-letters/${LETTER}/dismiss`,
+  },
 };
 
 const open: JsonObject = {
@@ -117,6 +142,8 @@ const open: JsonObject = {
   cut: false,
   replayBy: "publish",
 };
+
+const dismissed: JsonObject = { ...open, state: "dismissed", dismissed: { by: "otto", at: AT + 60_000 } };
 
 const replaying: JsonObject = { ...open, state: "replaying", replay: { by: "otto", askedAt: AT + 60_000 } };
 

@@ -33,6 +33,7 @@ const TABLE = `
   GET  /v1/calls/:id/media              401       401        404  404  404   403  403  403   404  404
   GET  /v1/dead-letters                 401       401        403  403  200   403  403   403   403  200
   GET  /v1/dead-letters/:id             401       401        403  403  200   403  403   403   403  404
+  POST /v1/dead-letters/:id/dismiss     401       401        403  403  200   403  403   403   403  404
   POST /v1/dead-letters/:id/replay      401       401        403  403  202   403  403   403   403  404
   GET  /v1/webhooks                     401       401        403  403  200   403  403   403   403  200
   POST /v1/webhooks/:id/send            401       401        403  403  404   403  403   403   403  404
