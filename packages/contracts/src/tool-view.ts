@@ -76,6 +76,10 @@ export const ToolList = Type.Object(
      */
     asOf: Type.Optional(Type.Integer()),
     tools: Type.Array(ToolView),
+    /** The registrations that cannot be read, such as those of a newer worker, each with the reason. Nobody uses them. Absent if all can be read. */
+    unreadable: Type.Optional(
+      Type.Array(Type.Object({ toolset: Type.String(), name: Type.String(), version: Type.String(), reason: Type.String() }, closed)),
+    ),
   },
   closed,
 );

@@ -1,4 +1,4 @@
-import type { ToolView } from "@toolbus/contracts";
+import type { ToolList, ToolView } from "@toolbus/contracts";
 import { describe, expect, it } from "vitest";
 import { client } from "../http/client.ts";
 import { sendJson, serverUnderTest } from "../testing/server-under-test.ts";
@@ -68,6 +68,21 @@ describe("doctor, checking the tools", () => {
     });
   });
 
+  it("fails if a registration cannot be read, because nobody uses it", async () => {
+    const unreadable = [
+      { toolset: "shop", name: "pay", version: "2", reason: "/colour is not a known field\u001b[31m" },
+      { toolset: "shop", name: "refund", version: "1", reason: "/hash must be string" },
+    ];
+    expect(await checked([tool("find_order", AS_OF)], AS_OF, { unreadable })).toEqual({
+      name: "tools",
+      level: "fail",
+      message: expect.stringMatching(
+        /^The registration of pay@2, refund@1 cannot be read, so nobody uses it: \/colour is not [^\u001b]*$/,
+      ) as string,
+      fix: expect.stringMatching(/^Usually the worker of "shop" is of a newer version than the gateway: upgrade the gateway/) as string,
+    });
+  });
+
   it("says only that all are available if the gateway does not report its time", async () => {
     expect(await checked([tool("find_order", 1)], null)).toMatchObject({ level: "ok", message: "1 registered, all available" });
   });
@@ -75,9 +90,9 @@ describe("doctor, checking the tools", () => {
 
 const ASLEEP = { available: false, availability: "asleep" } as const;
 
-async function checked(tools: readonly ToolView[], asOf: number | null = AS_OF) {
+async function checked(tools: readonly ToolView[], asOf: number | null = AS_OF, more: Partial<ToolList> = {}) {
   await using server = await serverUnderTest((_request, response) =>
-    sendJson(response, { registryVersion: "1", tools, ...(asOf === null ? {} : { asOf }) }),
+    sendJson(response, { registryVersion: "1", tools, ...(asOf === null ? {} : { asOf }), ...more }),
   );
   return await checkTools(client({ url: server.url, service: "gateway", key: null }));
 }

@@ -11,7 +11,16 @@ import { findingOf } from "./finding-of.ts";
 export function checkTools(gateway: Client): Promise<Check> {
   const name = "tools";
   return findingOf(name, async () => {
-    const { tools, asOf } = readTools(await gateway.get("/v1/tools"));
+    const { tools, asOf, unreadable = [] } = readTools(await gateway.get("/v1/tools"));
+    const [unread, ...furtherUnread] = unreadable.map((one) => ({ called: `${one.name}@${one.version}`, ...one }));
+    if (unread)
+      return fail(
+        name,
+        safeText(
+          `The registration of ${[unread, ...furtherUnread].map(({ called }) => called).join(", ")} cannot be read, so nobody uses it: ${unread.reason}.`,
+        ),
+        `Usually the worker of "${safeText(unread.toolset)}" is of a newer version than the gateway: upgrade the gateway, or roll the worker back. "${SELF} tools list" shows the reason of each.`,
+      );
     if (tools.length === 0)
       return warn(
         name,

@@ -27,6 +27,8 @@ export async function listTools(context: Context): Promise<ExitCode> {
   ]);
   if (rows.length === 0) output.note("No tool is registered: a worker registers its tools when it starts.");
   else output.lines(table(["TOOL", "VERSION", "KIND", "STATE", "SEEN", "DOES"], rows));
+  for (const { toolset, name, version, reason } of safeValue(list.unreadable ?? []))
+    output.note(`${name}@${version} of "${toolset}" is left out, because its registration cannot be read: ${reason}`);
   return EXIT.ok;
 }
 

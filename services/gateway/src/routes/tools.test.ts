@@ -186,12 +186,15 @@ describe("GET /v1/tools", () => {
     expect(((await t.ask("otto", "/v1/tools")).body as ToolList).tools).toHaveLength(300);
   });
 
-  it("is empty before the first worker, and leaves out unreadable registrations", async () => {
+  it("is empty before the first worker, and lists unreadable registrations apart, with the reason", async () => {
     await using t = await setup();
     expect((await t.ask("otto", "/v1/tools")).body).toMatchObject({ tools: [] });
     await register(t.store, "orders", refund, { hash: 7 });
     await register(t.store, "orders", lookup);
-    expect((await t.ask("otto", "/v1/tools")).body).toMatchObject({ tools: [{ name: "find_order" }] });
+    expect((await t.ask("otto", "/v1/tools")).body).toMatchObject({
+      tools: [{ name: "find_order" }],
+      unreadable: [{ toolset: "orders", name: "issue_refund", version: "1", reason: "/hash must be string" }],
+    });
   });
 
   it("needs a key of a user or an operator", async () => {

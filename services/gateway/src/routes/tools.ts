@@ -1,6 +1,8 @@
 import {
   availabilityOf,
+  cutText,
   definitionFault,
+  describeProblems,
   exampleArguments,
   keys,
   parseRegistration,
@@ -51,10 +53,17 @@ export function toolRoutes(gateway: Pick<Gateway, "state" | "owners">): readonly
 
 /** Returns every registered tool, with what the caller may not use. A tool under a name of another toolset is quarantined. */
 export async function toolList({ state, owners }: Pick<Gateway, "state" | "owners">, caller: Principal): Promise<ToolList> {
-  const { now, documents } = await state.read(await registrationKeys(state));
-  const registrations = documents.flatMap((document) => {
-    const registration = document && parseRegistration(document.value);
-    return registration?.ok ? [registration.value] : [];
+  const members = await registered(state);
+  const { now, documents } = await state.read(members.map(({ toolset, name, version }) => keys.registration(toolset, name, version)));
+  const registrations: Registration[] = [];
+  const unreadable: Unreadable[] = [];
+  members.forEach((member, n) => {
+    // A tool may have been unregistered since the index was read.
+    const document = documents[n];
+    if (!document) return;
+    const registration = parseRegistration(document.value);
+    if (registration.ok) registrations.push(registration.value);
+    else unreadable.push({ ...member, reason: cutText(describeProblems(registration.problems), REASON_CHARS) });
   });
   const strange = await owners.strangers(state, registrations);
   const own = registrations.filter((one) => !strange.has(one));
@@ -67,8 +76,12 @@ export async function toolList({ state, owners }: Pick<Gateway, "state" | "owner
       ...toolView(registration, { now, preferred: preferred.has(registration), stranger: strange.get(registration) }),
       ...forbidden(caller, registration),
     })),
+    ...(unreadable.length === 0 ? {} : { unreadable }),
   };
 }
+
+type Unreadable = NonNullable<ToolList["unreadable"]>[number];
+const REASON_CHARS = 300;
 
 function forbidden(caller: Principal, { toolset, definition: { name, scopes } }: Registration): Pick<ToolView, "forbidden"> {
   const fault = rightsFault(caller, { name, toolset, scopes });
@@ -77,14 +90,15 @@ function forbidden(caller: Principal, { toolset, definition: { name, scopes } }:
 
 const PAGE = 256;
 
-async function registrationKeys(state: StateStore): Promise<readonly string[]> {
-  const found: string[] = [];
+/** Returns the names in the index of the registry. */
+async function registered(state: StateStore): Promise<readonly Omit<Unreadable, "reason">[]> {
+  const found: Omit<Unreadable, "reason">[] = [];
   let cursor: string | undefined;
   do {
     const page = await state.page(keys.registryIndex(), { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) });
     for (const { member } of page.members) {
-      const [, toolset, tool, version] = /^([^/]+)\/([^@]+)@(.+)$/.exec(member) ?? [];
-      if (toolset !== undefined && tool !== undefined && version !== undefined) found.push(keys.registration(toolset, tool, version));
+      const [, toolset, name, version] = /^([^/]+)\/([^@]+)@(.+)$/.exec(member) ?? [];
+      if (toolset !== undefined && name !== undefined && version !== undefined) found.push({ toolset, name, version });
     }
     cursor = page.cursor;
   } while (cursor !== undefined);
