@@ -25,7 +25,8 @@ const summaryFields = {
   former: Type.Optional(Type.String()),
   keptAt: Type.Integer(),
   expiresAt: Type.Integer(),
-  links: Type.Object({ self: Type.String(), replay: Type.String(), dismiss: Type.String() }, closed),
+  /** A gateway of an older version has no `dismiss`. */
+  links: Type.Object({ self: Type.String(), replay: Type.String(), dismiss: Type.Optional(Type.String()) }, closed),
 };
 
 /** A dead letter in a list. Times are milliseconds since 1970 by the store's clock. */
