@@ -81,6 +81,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
     "0095",
     "0096",
     "0100",
+    "0152",
   ],
   "Tools and workers": [
     "0018",
