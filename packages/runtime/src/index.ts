@@ -42,6 +42,7 @@ export {
   type ServerFile,
   type ServiceAddresses,
 } from "./permissions/permission-plan.ts";
+export { readSecretJson } from "./read-secret-json.ts";
 export { Refusal } from "./refusal.ts";
 export { runMain, sentenceOf } from "./run-main.ts";
 export { processSettings, type Running, type RunOptions, runServices } from "./run-services.ts";

@@ -1,4 +1,5 @@
 import { BusUnavailable } from "@toolbus/bus";
+import { KeyRefused } from "@toolbus/grants";
 import { StoreRefused, StoreUnavailable } from "@toolbus/state";
 import { TelemetryRefused } from "@toolbus/telemetry";
 import { notifyParent } from "./parent-process.ts";
@@ -64,6 +65,7 @@ export async function runMain(start: (stopping: AbortSignal) => Promise<Main>): 
 export function sentenceOf(error: unknown): string {
   if (
     error instanceof Refusal ||
+    error instanceof KeyRefused ||
     error instanceof StoreRefused ||
     error instanceof StoreUnavailable ||
     error instanceof BusUnavailable ||

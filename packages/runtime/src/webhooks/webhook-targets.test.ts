@@ -75,7 +75,9 @@ describe("the file of webhook targets", () => {
     ["a name of a Slack channel", { targets: [{ ...slack, channel: "#ops" }] }, /\/targets\/0\/channel/],
     ["another address of Slack", { targets: [{ ...slack, apiUrl: "http://127.0.0.1:9/?in-the-address" }] }, /"chat" .* not https/],
     ["an unknown kind", { targets: [{ ...target, kind: "pager" }] }, /\/targets\/0\/kind must be one of "webhook", "email", "slack"/],
-    ["no JSON", `{"targets": [{"secrets": ["${FIRST}"]}`, /is not unambiguous JSON/],
+    ["no JSON", `{"targets": [{"secrets": ["${FIRST}"]}`, /is not JSON: correct it at line 1, column \d+\.$/],
+    ["broken JSON", `{"targets": [\n{"secrets": "${FIRST}",}]}`, /is not JSON: correct it at line 2, column \d+\.$/],
+    ["a name twice", `{"targets": [], "targets": ["${FIRST}"]}`, /cannot be used: \/targets /],
   ])("is refused for %s, with a sentence and nothing secret", async (_, content, words) => {
     const refused = await plan(content).then(
       () => new Error("it was taken"),
@@ -86,7 +88,10 @@ describe("the file of webhook targets", () => {
   });
 
   it("is refused if others may read it, and if it is missing", async () => {
-    await expect(plan({ targets: [target] }, {}, 0o644)).rejects.toThrow(/open to others/);
+    await expect(plan({ targets: [target] }, {}, 0o644)).rejects.toMatchObject({
+      name: "Refusal",
+      message: expect.stringContaining("is open to others"),
+    });
     await expect(plan({ targets: [] }, { WEBHOOKS_FILE: "/nowhere/webhooks.json" })).rejects.toThrow(/There is no file of webhook targets/);
   });
 

@@ -7,7 +7,7 @@ import {
   type WebhookEvent,
   type WebhookTargetEntry,
 } from "@toolbus/contracts";
-import { parseStrictJson, readPrivateFile } from "@toolbus/grants";
+import { readSecretJson } from "../read-secret-json.ts";
 import { Refusal } from "../refusal.ts";
 import { str } from "../settings.ts";
 import { type AllowedHosts, isAllowedHost, whyNoMail, whyNotCalled } from "./network-guard.ts";
@@ -90,12 +90,7 @@ export async function readWebhookPlan(config: WebhookConfig): Promise<WebhookPla
   const retriesMs = retriesOf(config.WEBHOOK_RETRIES_S);
   const file = config.WEBHOOKS_FILE;
   if (file === "") return { targets: [], allowed, retriesMs };
-  const text = await readPrivateFile({ file, what: "The file of webhook targets" });
-  if (text === null)
-    throw new Refusal(`There is no file of webhook targets at ${file} (WEBHOOKS_FILE); make it, or leave the setting empty.`);
-  const json = parseStrictJson(text);
-  if (!json.ok) throw new Refusal(`The file of webhook targets ${file} is not unambiguous JSON.`);
-  const read = parseWebhookTargetsFile(json.value);
+  const read = parseWebhookTargetsFile(await readSecretJson({ file, what: "The file of webhook targets", setting: "WEBHOOKS_FILE" }));
   if (!read.ok) throw new Refusal(`The file of webhook targets ${file} breaks its schema: ${describeProblems(read.problems)}.`);
   const targets = read.value.targets.map((target) => targetOf(target, file, allowed));
   if (new Set(targets.map(({ name }) => name)).size < targets.length)

@@ -6,8 +6,7 @@ import {
   parseHookSourcesFile,
   type SlackWorkspaceEntry,
 } from "@toolbus/contracts";
-import { parseStrictJson, readPrivateFile } from "@toolbus/grants";
-import { HttpProblem, isSigned, type Principal, Refusal, webhookSecret } from "@toolbus/runtime";
+import { HttpProblem, isSigned, type Principal, readSecretJson, Refusal, webhookSecret } from "@toolbus/runtime";
 
 /** Another system that may decide by signed requests. */
 export interface HookSource extends Omit<HookSourceEntry, "secrets"> {
@@ -46,12 +45,7 @@ export async function readHookSources(file: string): Promise<HookSources> {
 /** Reads the file of decision hooks. Returns null if no file is named. Throws a `Refusal` of one sentence that contains no secret. */
 export async function readHooksFile(file: string): Promise<HooksFile | null> {
   if (file === "") return null;
-  const text = await readPrivateFile({ file, what: WHAT });
-  if (text === null)
-    throw new Refusal(`There is no file of decision hooks at ${file} (DECISION_HOOKS_FILE); make it, or leave the setting empty.`);
-  const json = parseStrictJson(text);
-  if (!json.ok) throw new Refusal(`${WHAT} ${file} is not JSON, or repeats a name in an object.`);
-  const read = parseHookSourcesFile(json.value);
+  const read = parseHookSourcesFile(await readSecretJson({ file, what: WHAT, setting: "DECISION_HOOKS_FILE" }));
   if (!read.ok) throw new Refusal(`${WHAT} ${file} breaks its schema: ${describeProblems(read.problems)}.`);
   return read.value;
 }

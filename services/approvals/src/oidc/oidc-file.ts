@@ -1,6 +1,5 @@
 import { describeProblems, type OidcFile, type OidcGroup, type OidcPerson, parseOidcFile } from "@toolbus/contracts";
-import { parseStrictJson, readPrivateFile } from "@toolbus/grants";
-import { type AllowedHosts, Refusal, whyNotCalled } from "@toolbus/runtime";
+import { type AllowedHosts, readSecretJson, Refusal, whyNotCalled } from "@toolbus/runtime";
 
 /** The provider at which people sign in, and the rights that its groups have here. */
 export interface OidcProvider extends Pick<OidcFile, "name" | "clientId" | "clientSecret" | "tenant"> {
@@ -20,12 +19,7 @@ const WHAT = "The file of the OIDC provider";
 /** Reads the provider. Returns null if no file is named. Throws a `Refusal` of one sentence that contains no secret. */
 export async function readOidcFile(file: string, allowed: AllowedHosts): Promise<OidcProvider | null> {
   if (file === "") return null;
-  const text = await readPrivateFile({ file, what: WHAT });
-  if (text === null)
-    throw new Refusal(`There is no file of the OIDC provider at ${file} (APPROVALS_OIDC_FILE); make it, or leave the setting empty.`);
-  const json = parseStrictJson(text);
-  if (!json.ok) throw new Refusal(`${WHAT} ${file} is not JSON, or repeats a name in an object.`);
-  const read = parseOidcFile(json.value);
+  const read = parseOidcFile(await readSecretJson({ file, what: WHAT, setting: "APPROVALS_OIDC_FILE" }));
   if (!read.ok) throw new Refusal(`${WHAT} ${file} breaks its schema: ${describeProblems(read.problems)}.`);
   const fault = groupFault(read.value);
   if (fault !== null) throw new Refusal(`${WHAT} ${file} cannot be used: ${fault}.`);

@@ -205,7 +205,7 @@ describe("the file of decision hooks", () => {
   it("may be left out, and then nobody decides by webhook; a file that others may read, or that is missing, is refused", async () => {
     expect((await readHookSources("")).size).toBe(0);
     const { file, remove } = await hooksFile([CHAT], 0o644);
-    await expect(readHookSources(file)).rejects.toThrow(/open to others/);
+    await expect(readHookSources(file)).rejects.toMatchObject({ name: "Refusal", message: expect.stringContaining("is open to others") });
     await remove();
     await expect(readHookSources(file)).rejects.toThrow(/There is no file of decision hooks/);
   });
