@@ -127,8 +127,10 @@ if (!node) {
 if (task === "toolbus") await toolbus(node, rest);
 if (task === "test" && rest.every((argument) => argument.startsWith("-")) && process.env.LONG_PROOFS === undefined)
   console.error("The short form of the tests. LONG_PROOFS=1 npm test runs all of them.");
+// The demo proposes commands of the command line, which this checkout has as ./toolbus.
+const more = task === "demo" && !windows ? { TOOLBUS_TYPED: process.env.TOOLBUS_TYPED ?? "./toolbus" } : {};
 for (const [index, command] of (tasks[task] ?? []).entries()) {
   const last = index === tasks[task].length - 1;
-  const code = await run(node, [...command, ...(last ? rest : [])], { tied: task === "start" || task === "demo" });
+  const code = await run(node, [...command, ...(last ? rest : [])], { more, tied: task === "start" || task === "demo" });
   if (code !== 0 || last) process.exit(code);
 }

@@ -64,7 +64,7 @@ export async function loadRelease(options: LoadReleaseOptions): Promise<LoadedRe
 }
 
 const LAST_COMMITS = "HEAD~20";
-const NO_TAGS = `No tag is before HEAD, so the release begins at ${LAST_COMMITS}: get the tags with "git fetch --tags", or name its beginning with --from.`;
+const NO_TAGS = `No tag is before HEAD, so the release begins at ${LAST_COMMITS}. For another beginning, tag a commit, or get the tags of the remote with "git fetch --tags".`;
 
 // Problems of the machine or the folder, for which the recorded release may be used. A wrong tag is not one of them. It is the caller's mistake, and
 // the recorded release would be a wrong answer.

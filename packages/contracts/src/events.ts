@@ -49,7 +49,10 @@ const END = { report: Type.Union([Report, Type.Null()]), usage: Usage, writes: T
 const END_SCHEMAS = {
   "run.completed": durableEventSchema("run.completed", "The end: the answer, and the report of an investigation.", {
     text: Type.String(),
-    truncated: Type.Boolean(),
+    truncated: Type.Boolean({
+      description:
+        "Whether the model's last reply reached its longest length. `text` then lacks its end, and the calls of that reply were not made.",
+    }),
     ...END,
   }),
   "run.failed": durableEventSchema("run.failed", "The end: why it failed. `message` begins with what the run had written by then.", {

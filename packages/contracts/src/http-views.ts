@@ -104,6 +104,8 @@ export const RunView = Type.Object(
     /** Everything that blocks the run, including people. The list is present only in the view of a single run. It is empty once the run has ended. */
     waits: Type.Optional(Type.Array(Wait)),
     answer: Type.Optional(OrNull(Type.String())),
+    /** True if the model's last reply reached its longest length. The answer then lacks its end, and the calls of that reply were not made. */
+    truncated: Type.Optional(Type.Literal(true)),
     /** The changes that the run made. This field is absent until the first write has ended. */
     writes: Type.Optional(RunWrites),
     /**

@@ -43,6 +43,7 @@ export function runView({ runId, origin, run }: KnownRun, calls: readonly Call[]
     openCalls: openCalls(run),
     awaiting,
     answer: run.ending?.text ?? null,
+    ...(run.ending?.truncated ? { truncated: true as const } : {}),
     ...(run.writes ? { writes: run.writes } : {}),
     ...(outcomes.length > 0 ? { outcomes } : {}),
     ...(run.ending?.code === undefined ? {} : { code: run.ending.code }),

@@ -22,7 +22,7 @@ export function greeting({ gatewayUrl, approvalsUrl, keys, directory, model, rel
   const userKey = quoted(path.join(directory, "keys", "user.key"));
   const tries = [
     ["doctor", "what works, what does not, and how to fix it"],
-    ['chat "hello"', "lists the tools, with an example call of each"],
+    ['chat "hello"', model.startsWith("offline rules") ? "lists the tools, with an example call of each" : "talks to the model"],
     [
       `investigate ${/^[\w./-]+$/.test(releaseId) ? releaseId : quoted(releaseId)}`,
       "judges a release and files a report, once a person approves it",

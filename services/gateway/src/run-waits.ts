@@ -161,14 +161,14 @@ function sentTo(call: Call, { registration, now, first, cancelled }: Sent): Wait
     case "asleep": {
       const how = since === leftAt ? "stopped" : "was seen";
       const says = `There is no worker for ${toolName}: the last one ${how} at ${timeOf(since)}.${inLedger(call)}`;
-      return { kind: "worker", says, ...noted, since };
+      return { kind: "worker", says, ...noted, since: Math.max(since, first) };
     }
     case "unavailable":
       return {
         kind: "worker",
         says: `The worker of ${toolName} cannot use it: ${(unavailable?.reason ?? "it does not say why").replace(/\.$/, "")}.${inLedger(call)}`,
         ...noted,
-        since: unavailable?.since ?? since,
+        since: Math.max(unavailable?.since ?? since, first),
       };
     case "ready": {
       if (!cancelled && isUnanswered(call, now)) {

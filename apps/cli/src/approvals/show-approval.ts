@@ -27,7 +27,7 @@ export function approvalLines({ output, around }: Context, approval: ApprovalToD
     `status     ${status}`,
     ...decisions.map(({ label, text }) => `decision   ${label}${text === "" ? "" : `: ${text}`}`),
     ...ticketLines(approval),
-    ...(approval.mayNotBecause === undefined ? [] : [`This key may not decide it: ${approval.mayNotBecause}`]),
+    ...(approval.mayNotBecause === undefined ? [] : [`Not to be decided with this key. ${approval.mayNotBecause}`]),
   ];
   return [...card, ...below.flatMap((line) => wrapped(line, WIDTH))];
 }

@@ -1,6 +1,6 @@
 import type { IfActive } from "@toolbus/contracts";
 import { followRun } from "../runs/follow-run.ts";
-import { exitCodeOf, outcomeOf } from "../runs/run-lines.ts";
+import { exitCodeOf, isCutOff, outcomeOf } from "../runs/run-lines.ts";
 import { runScreen } from "../runs/run-screen.ts";
 import { endLines } from "../runs/watch-command.ts";
 import { keyboard } from "../terminal/keyboard.ts";
@@ -44,6 +44,7 @@ export async function sayOnce(context: Context, { text, conversationId: given, p
       runId: run.runId,
       status: outcomeOf(end),
       answer,
+      ...(isCutOff(end) ? { truncated: true } : {}),
       error: end.type === "run.failed" ? { code: end.code, message: end.message } : null,
       ...(end.writes ? { writes: end.writes } : {}),
       calls: made.calls(),
@@ -52,7 +53,7 @@ export async function sayOnce(context: Context, { text, conversationId: given, p
     });
   } else {
     if (answer !== null && !live) output.lines([safeText(answer)]);
-    if (answer === null) endLines(context, end).forEach((line) => output.note(line));
+    if (answer === null || isCutOff(end)) endLines(context, end).forEach((line) => output.note(line));
     output.note(`(continue: ${SELF} chat --conversation ${conversationId})`);
   }
   return interrupted && end.type === "run.cancelled" ? EXIT.interrupted : exitCodeOf(end);

@@ -21,19 +21,25 @@ describe("what the demo was doing", () => {
     expect(next.undertaking.key).not.toBe(first.undertaking.key);
   });
 
-  it("does not continue for another release", async () => {
+  it("does not continue for another release, and is not forgotten because of it", async () => {
     await using bundle = await setup();
     const first = await takeUp(bundle.directory, "v2");
     const other = await takeUp(bundle.directory, "v3");
     expect(other.carriedOn).toBe(false);
     expect(other.undertaking.key).not.toBe(first.undertaking.key);
+    await finish(bundle.directory, other.undertaking);
+    expect(await takeUp(bundle.directory, "v2")).toEqual({ undertaking: first.undertaking, carriedOn: true });
+    expect((await takeUp(bundle.directory, "v3")).carriedOn).toBe(false);
   });
 
-  it.each(["", "{", "null", '{"key":1}'])("begins again when its note holds %j", async (text) => {
-    await using bundle = await setup();
-    await takeUp(bundle.directory, "v2");
-    await writeFile(path.join(bundle.directory, "demo.json"), text);
-    expect((await takeUp(bundle.directory, "v2")).carriedOn).toBe(false);
-    expect(await readdir(bundle.directory)).toEqual(["demo.json"]);
-  });
+  it.each(["", "{", "null", '{"key":1}', '{"open":[{"key":1},null]}', '{"open":7}'])(
+    "begins again when its note holds %j",
+    async (text) => {
+      await using bundle = await setup();
+      await takeUp(bundle.directory, "v2");
+      await writeFile(path.join(bundle.directory, "demo.json"), text);
+      expect((await takeUp(bundle.directory, "v2")).carriedOn).toBe(false);
+      expect(await readdir(bundle.directory)).toEqual(["demo.json"]);
+    },
+  );
 });

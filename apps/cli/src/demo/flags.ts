@@ -10,7 +10,11 @@ export interface DemoFlag {
 
 export const DEMO_FLAGS: readonly DemoFlag[] = [
   { name: "repo", value: "PATH", says: "the repository (default: this one)" },
-  { name: "from", value: "TAG", says: "the previous release (default: the tag before --to, or the first commit)" },
+  {
+    name: "from",
+    value: "TAG",
+    says: "the previous release (default: the tag before --to; without a tag HEAD~20, or the first commit of a short history)",
+  },
   { name: "to", value: "TAG", says: "the release (default: HEAD)" },
   { name: "junit", value: "FILE", says: "test results of the release, JUnit XML" },
   { name: "metrics", value: "FILE", says: 'its deployment metrics, JSON: {"error_rate": 0.02, "response_time_p95": 450}' },

@@ -2,7 +2,7 @@ import { styleText } from "node:util";
 import { type ApprovalView, changesInWords, type Report, type RunEnd, type RunEvent } from "@toolbus/contracts";
 import { framedCard } from "../approvals/approval-card.ts";
 import { filingOf } from "../runs/report-lines.ts";
-import { absentFor, peopleFor, placeOf } from "../runs/run-lines.ts";
+import { absentFor, decisionOf, peopleFor, placeOf } from "../runs/run-lines.ts";
 import { oneLine, styleOf, verdictLines } from "../runs/verdict-lines.ts";
 import { earlyEnd } from "../runs/watch-command.ts";
 import type { StreamItem } from "../runs/watch-run.ts";
@@ -57,9 +57,7 @@ export function screen(out: NodeJS.WriteStream): Screen {
       case "call.unserved":
         return line(`  ${paint("yellow", "⏸")} ${event.tool} waits for a worker: ${absentFor(event)}`);
       case "call.decided":
-        return line(
-          `  ${event.outcome === "approved" ? paint("green", "✓") : paint("red", "✗")} ${event.outcome.replaceAll("_", " ")}${event.decidedBy.length > 0 ? ` by ${event.decidedBy.join(", ")}` : " by policy"}${changedIn(event)}`,
-        );
+        return line(`  ${event.outcome === "approved" ? paint("green", "✓") : paint("red", "✗")} ${decisionOf(event)}${changedIn(event)}`);
       case "call.resolved":
         return line(
           `  ${event.status === "ok" ? paint("green", "✓") : paint("red", "✗")} ${event.tool}  ${event.status}  ${paint("dim", `${event.latencyMs.toFixed(0)} ms`)}${event.status === "ok" ? "" : `  ${reason(event.content)}`}`,

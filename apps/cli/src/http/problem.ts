@@ -33,7 +33,7 @@ export function readProblem(text: string, from: { readonly url: string; readonly
     return {
       code: problem.code,
       exitCode: EXIT.unreachable,
-      sentence: `${from.url} lacks a route of the ${from.service} of Toolbus, because it is another service or another version: check the address.`,
+      sentence: `${from.url} lacks a route of ${from.service === "gateway" ? "the gateway" : from.service}, because it is another service or another version: check the address.`,
     };
   }
   const fields = fieldsOf(problem.errors);

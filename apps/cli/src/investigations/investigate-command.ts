@@ -1,7 +1,7 @@
 import { reportView, type RunEnd, SEVERITIES, type Severity } from "@toolbus/contracts";
 import { readRun } from "../http/answers.ts";
 import { followRun } from "../runs/follow-run.ts";
-import { exitCodeOf, outcomeOf } from "../runs/run-lines.ts";
+import { exitCodeOf, isCutOff, outcomeOf } from "../runs/run-lines.ts";
 import { runScreen } from "../runs/run-screen.ts";
 import { endLines } from "../runs/watch-command.ts";
 import { safeText } from "../terminal/safe-text.ts";
@@ -79,6 +79,7 @@ function document(end: RunEnd): object {
     severity: end.report?.severity ?? null,
     report: end.report && reportView(end.report),
     answer: end.type === "run.completed" ? end.text : null,
+    ...(isCutOff(end) ? { truncated: true } : {}),
     error: end.type === "run.failed" ? { code: end.code, message: end.message } : null,
     ...(end.writes ? { writes: end.writes } : {}),
     usage: end.usage,

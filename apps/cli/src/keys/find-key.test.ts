@@ -64,7 +64,7 @@ describe("the key for a service", () => {
       findKey({ audience: "gateway", url: REMOTE, dataDirectory: data, env: { TOOLBUS_KEY: "tb_approver_x" } }),
     ).rejects.toMatchObject({
       exitCode: 4,
-      message: expect.stringMatching(/^TOOLBUS_KEY is the key of an approver, which is never sent to gateway/),
+      message: expect.stringMatching(/^TOOLBUS_KEY is the key of an approver, which is never sent to the gateway/),
     });
     await expect(
       findKey({ audience: "approvals", url: REMOTE, dataDirectory: data, env: { TOOLBUS_APPROVER_KEY: "tb_user_x" } }),

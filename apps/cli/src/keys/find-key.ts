@@ -50,7 +50,7 @@ export async function findKey(search: KeySearch): Promise<FoundKey | null> {
   if (key.startsWith(`tb_${wrong}_`)) {
     throw new Failure(
       EXIT.notAllowed,
-      `${found.source} is the key of ${wrong === "user" ? "a user" : "an approver"}, which is never sent to ${search.audience}: give the key of ${ROLE[search.audience] === "user" ? "a user" : "an approver"} (${VARIABLE[search.audience]}).`,
+      `${found.source} is the key of ${wrong === "user" ? "a user" : "an approver"}, which is never sent to ${search.audience === "gateway" ? "the gateway" : search.audience}: give the key of ${ROLE[search.audience] === "user" ? "a user" : "an approver"} (${VARIABLE[search.audience]}).`,
     );
   }
   return { key, source: found.source };

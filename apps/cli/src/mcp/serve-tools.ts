@@ -3,6 +3,7 @@ import type { Server as McpServer } from "@modelcontextprotocol/server";
 import type { Context } from "../toolbus/context.ts";
 import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
 import { Failure } from "../toolbus/failure.ts";
+import { SELF } from "../toolbus/self.ts";
 
 /** How long one request to the gateway may take. The gateway answers a call that is not finished after `MCP_WAIT_MS`, at most 100 s. */
 const REQUEST_MS = 120_000;
@@ -92,7 +93,7 @@ export async function serveTools(context: Context): Promise<ExitCode> {
 
   function unanswered(error: unknown): CallToolResult {
     const why = error instanceof Error ? error.message : String(error);
-    const text = `The gateway ${options.url} gave no answer (${why}). A read can be called again. Whether a write was accepted, "toolbus runs list" shows.`;
+    const text = `The gateway ${options.url} gave no answer (${why}). A read can be called again. Whether a write was accepted, "${SELF} runs list" shows.`;
     return { content: [{ type: "text", text }], isError: true };
   }
 }

@@ -13,7 +13,7 @@ import { SELF } from "../toolbus/self.ts";
  */
 export async function readRecord(context: Context, typed: string | undefined, file: string | undefined): Promise<RunRecord> {
   if ((typed === undefined) === (file === undefined))
-    throw new Failure(EXIT.usage, 'Name the run or its file with --file, and not both: "toolbus runs list" shows the runs.');
+    throw new Failure(EXIT.usage, `Name the run or its file with --file, and not both: "${SELF} runs list" shows the runs.`);
   return file === undefined ? recordOf(context, typed) : recordIn(await fileText(context, file, "The record", EXIT.failed), file);
 }
 

@@ -39,12 +39,40 @@ it("explains what a waiting run has done so far, what holds it up and what to tr
       "user:ada asked for it 3 min ago, profile chat: Restart pay.",
       "+0 ms  It started with 1 tool.",
       "+2.0 s  Round 1: p/m asked for restart_service.",
-      "+2.1 s  restart_service waited for a person (high tier, ap_1): Restarts pay.",
+      "+2.1 s  restart_service had to be decided by a person (high tier, ap_1): Restarts pay.",
       "+1 min  restart_service was approved by ana.",
     ],
     stands: ["It waits for 2 min now: There is no worker for restart_service."],
     next: ["toolbus doctor  # which workers are alive", "toolbus tools list", "toolbus runs cancel rn_1  # give it up"],
   });
+});
+
+it("says what became of a decision, and that nobody made an approval expire", () => {
+  const said = (outcome: "expired" | "cancelled" | "limit" | "refused" | "revision_requested" | "rejected", ...decidedBy: string[]) =>
+    explainRun(view, [{ type: "call.decided", at: T, ...call, outcome, decidedBy }], T).happened[1];
+  expect([
+    said("expired"),
+    said("cancelled"),
+    said("limit"),
+    said("refused"),
+    said("revision_requested", "ana"),
+    said("rejected", "ana", "ben"),
+  ]).toEqual([
+    "+0 ms  The approval of restart_service expired.",
+    "+0 ms  restart_service was cancelled.",
+    "+0 ms  restart_service reached a limit of the policy.",
+    "+0 ms  restart_service was refused by policy.",
+    "+0 ms  restart_service was sent back for a revision by ana.",
+    "+0 ms  restart_service was rejected by ana and ben.",
+  ]);
+});
+
+it("says that an answer is cut off", () => {
+  const done = { ...view, status: "done", answer: "It is", endedAt: T } as const;
+  expect(explainRun({ ...done, truncated: true }, [], T).stands[0]).toMatch(
+    /^The answer is cut off, .* raise limits\.maxTokens of the profile/,
+  );
+  expect(explainRun(done, [], T).stands[0]).toBe("It ended with an answer.");
 });
 
 it("says that a call was sent again, because its time is otherwise not explained", () => {
@@ -71,7 +99,7 @@ it("says which tools a run was not offered", () => {
 it("says how many people a critical write waited for", () => {
   const critical = events.map((event) => (event.type === "call.held" ? { ...event, tier: "critical", approversNeeded: 2 } : event));
   expect(explainRun(view, critical, T + 180_000).happened[3]).toBe(
-    "+2.1 s  restart_service waited for 2 people (critical tier, ap_1): Restarts pay.",
+    "+2.1 s  restart_service had to be decided by 2 people (critical tier, ap_1): Restarts pay.",
   );
 });
 
@@ -103,7 +131,7 @@ it("gives the command for each thing that a run can wait for", () => {
     { kind: "agent", says: "d" },
   ] as const;
   const { stands, next } = explainRun({ ...view, waits: [...waits] }, [], T);
-  expect(stands).toEqual(["It waits: a Until then 1 min are left.", "It waits: b", "It waits: c. That is in 5 s.", "It waits: d"]);
+  expect(stands).toEqual(["It waits: a It expires in 1 min.", "It waits: b", "It waits: c. That is in 5 s.", "It waits: d"]);
   expect(next).toEqual([
     "toolbus approvals show ap_1  # look at it, then approve or deny",
     'toolbus runs answer rn_1 "your answer" --call c',

@@ -2,7 +2,7 @@ import { changesInWords, counted, type EndedCall, type RunEvent, type RunView, t
 import { spanOf, tookOf } from "../terminal/duration.ts";
 import { cut } from "../terminal/lines.ts";
 import { SELF } from "../toolbus/self.ts";
-import { absentFor, peopleFor, placeOf, subjectOf } from "./run-lines.ts";
+import { absentFor, CUT_OFF, decisionOf, peopleFor, placeOf, subjectOf } from "./run-lines.ts";
 import { messageIn } from "./run-screen.ts";
 
 /** The explanation of a run's state, in sentences: what happened, how it ended or what it waits for, and what a person can do. */
@@ -51,9 +51,9 @@ function sentenceOf(event: RunEvent): string | null {
     case "model.retry":
       return `The model failed, attempt ${event.attempt} (${event.code}): ${cut(event.message, 120)}`;
     case "call.held":
-      return `${event.tool} waited for ${peopleFor(event)} (${event.tier} tier, ${event.approvalId}): ${cut(event.effect, 100)}`;
+      return `${event.tool} had to be decided by ${peopleFor(event)} (${event.tier} tier, ${event.approvalId}): ${cut(event.effect, 100)}`;
     case "call.decided":
-      return `${event.tool} was ${event.outcome.replaceAll("_", " ")} by ${event.decidedBy.join(" and ") || "policy"}${changed(event)}.`;
+      return decidedSentence(event);
     case "call.unserved":
       return `${event.tool} waited for a worker: ${absentFor(event)}.`;
     case "call.settled":
@@ -75,6 +75,14 @@ function sentenceOf(event: RunEvent): string | null {
   }
 }
 
+function decidedSentence(event: Extract<RunEvent, { type: "call.decided" }>): string {
+  const { tool, outcome, decidedBy } = event;
+  if (outcome === "expired") return `The approval of ${tool} expired.`;
+  if (outcome === "limit") return `${tool} reached a limit of the policy.`;
+  if (outcome === "revision_requested") return `${tool} was sent back for a revision by ${decidedBy.join(" and ")}.`;
+  return `${tool} was ${decisionOf(event)}${changed(event)}.`;
+}
+
 function changed({ changes = [] }: Extract<RunEvent, { type: "call.decided" }>): string {
   return changes.length === 0 ? "" : `, with changed arguments: ${cut(changesInWords(changes), 160)}`;
 }
@@ -90,7 +98,7 @@ function standsAndNext(run: RunView, now: number): Pick<Explanation, "stands" | 
   const { status, code, answer, waits = [], conversationId } = run;
   if (status === "done")
     return {
-      stands: ["It ended with an answer.", ...writesOf(run), ...openOutcomes(run, now)],
+      stands: [run.truncated ? CUT_OFF : "It ended with an answer.", ...writesOf(run), ...openOutcomes(run, now)],
       next: [...looks(run), `${SELF} chat --conversation ${conversationId}  # continue`],
     };
   if (status === "failed" || status === "cancelled") {
@@ -143,7 +151,7 @@ function looks({ calls = [] }: RunView): string[] {
 
 function endOf({ kind, until }: Wait, now: number): string {
   if (until === undefined || until <= now) return "";
-  return kind === "model" ? ` That is in ${spanOf(until - now)}.` : ` Until then ${spanOf(until - now)} are left.`;
+  return kind === "model" ? ` That is in ${spanOf(until - now)}.` : ` It expires in ${spanOf(until - now)}.`;
 }
 
 function commandFor(runId: string, { kind, approvalId, callId }: Wait): string[] {

@@ -13,6 +13,22 @@ export function outcomeOf(end: Pick<RunEnd, "type">): string {
   return end.type.slice("run.".length);
 }
 
+/** Returns a decision with those who made it. Nobody makes an approval expire, and a cancelled run needs no decision. */
+export function decisionOf({ outcome, decidedBy }: Pick<Extract<RunEvent, { type: "call.decided" }>, "outcome" | "decidedBy">): string {
+  const words = outcome.replaceAll("_", " ");
+  if (decidedBy.length > 0) return `${words} by ${safeText(decidedBy.join(" and "))}`;
+  return outcome === "expired" || outcome === "cancelled" ? words : `${words} by policy`;
+}
+
+/** Returns whether the answer lacks its end. */
+export function isCutOff(end: RunEnd): boolean {
+  return end.type === "run.completed" && end.truncated;
+}
+
+/** Says that the answer of a run lacks its end, why, and what to do. */
+export const CUT_OFF =
+  "The answer is cut off, because the model's reply reached its longest length: raise limits.maxTokens of the profile, or ask for less. Calls in that reply were not made.";
+
 /** Returns how long nobody has served a call's tool, in words. Workers of its toolset may be alive, and serve other tools. */
 export function absentFor({ toolset, at, since }: Extract<RunEvent, { type: "call.unserved" }>): string {
   return `no worker of ${safeText(toolset)} has served this tool for ${spanOf(at - since)}`;

@@ -6,7 +6,7 @@ import { safeText } from "../terminal/safe-text.ts";
 import { SELF } from "../toolbus/self.ts";
 import { fieldLines, fieldsOf } from "./form-answer.ts";
 import type { StreamItem } from "./watch-run.ts";
-import { absentFor, peopleFor, placeOf } from "./run-lines.ts";
+import { absentFor, decisionOf, peopleFor, placeOf } from "./run-lines.ts";
 
 /**
  * The view of a run while the run happens. It has one line per event, the text as it arrives, and a live line at the bottom with the age of running
@@ -228,9 +228,8 @@ const CLEAR = "\r\u001b[2K";
 
 function decidedLine(event: Extract<RunEvent, { type: "call.decided" }>, paint: Paint): string {
   const yes = event.outcome === "approved";
-  const by = event.decidedBy.length > 0 ? event.decidedBy.join(", ") : "policy";
   const changed = event.changes === undefined ? "" : `, with changed arguments: ${cut(safeText(changesInWords(event.changes)), WIDTH)}`;
-  return `${paint(yes ? "green" : "red", yes ? "✓" : "✗")} ${paint("reset", event.tool)} ${event.outcome.replaceAll("_", " ")} by ${paint("reset", by)}${changed}`;
+  return `${paint(yes ? "green" : "red", yes ? "✓" : "✗")} ${paint("reset", event.tool)} ${decisionOf(event)}${changed}`;
 }
 
 function resolvedLine(event: Extract<RunEvent, { type: "call.resolved" }>, paint: Paint, reasons: boolean): string {

@@ -13,7 +13,7 @@ import { idOf } from "../toolbus/ids.ts";
 import { SELF } from "../toolbus/self.ts";
 import { callFields } from "./call-lines.ts";
 import { reportLines } from "./report-lines.ts";
-import { subjectOf } from "./run-lines.ts";
+import { CUT_OFF, subjectOf } from "./run-lines.ts";
 import { usageText } from "./usage-text.ts";
 
 /** Shows the state of a run: what it waits for, or how it ended. */
@@ -50,6 +50,7 @@ export function runLines(run: RunView, now: number, paint: Paint, width: number 
       .filter(({ kind }) => kind !== "approval" && kind !== "answer")
       .flatMap(({ says }) => wrapped(`${"waits for".padEnd(14)}${says}`, WIDTH)),
     ...(run.answer ? ["", ...paragraphs(run.answer, WIDTH)] : []),
+    ...(run.truncated ? ["", ...wrapped(paint("yellow", CUT_OFF), WIDTH)] : []),
     // Before the end, the report is what the run knows so far. "Not assessed" would then be wrong.
     ...(run.report && run.endedAt ? ["", ...reportLines(run.report, paint, width)] : []),
   ];

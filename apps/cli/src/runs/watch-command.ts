@@ -6,7 +6,7 @@ import { followRun } from "./follow-run.ts";
 import { reportLines } from "./report-lines.ts";
 import { terminalWidth } from "../terminal/lines.ts";
 import type { Paint } from "../terminal/output.ts";
-import { exitCodeOf } from "./run-lines.ts";
+import { CUT_OFF, exitCodeOf } from "./run-lines.ts";
 import { type RunScreen, runScreen } from "./run-screen.ts";
 
 /** Follows a run from its first event to its end. If the user leaves, the run continues. */
@@ -33,11 +33,11 @@ export function endLines({ output }: Pick<Context, "output">, end: RunEnd): stri
   return [...(end.report ? ["", ...reportLines(end.report, paint, terminalWidth(output.out))] : []), ...earlyEnd(end, paint)];
 }
 
-/** Returns why a run ended early, after the changes that it had made. */
+/** Returns why a run or its answer ended early, after the changes that it had made. */
 export function earlyEnd(end: RunEnd, paint: Paint): string[] {
+  if (end.type === "run.completed") return end.truncated ? [paint("yellow", CUT_OFF)] : [];
   const written = end.writes && whatWasWritten(end.writes);
   if (end.type === "run.failed") return [paint("red", `${written ? "" : "The run failed: "}${end.message} (${end.code})`)];
-  if (end.type !== "run.cancelled") return [];
   return [...(written ? [paint("yellow", `${written}.`)] : []), paint("yellow", `The run was cancelled by ${end.by}.`)];
 }
 

@@ -27,6 +27,7 @@ function answer({ url = "", headers }: IncomingMessage, response: ServerResponse
     void response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
   if (url === "/silent/models") return;
   if (url === "/api/tags") return json(200, { models: [{ name: "big:latest" }] });
+  if (url === "/free/models") return json(200, { data: [{ id: "big" }] });
   if (headers.authorization !== `Bearer ${KEY}`) return json(401, {});
   if (url === "/broken/models") return json(503, {});
   if (url === "/key") return json(200, { data: {} });
@@ -56,6 +57,20 @@ describe("the probe of a model", () => {
       expect(JSON.stringify(found)).not.toContain("sk-wrong");
     },
   );
+
+  it("does not speak of a key that is not set", async () => {
+    await using server = await vendor();
+    const without = { provider: "compatible", model: "big", keys: { ...keys, compatible: null } } as const;
+    expect(await probe({ ...without, baseUrl: server.url })).toEqual({
+      ok: false,
+      what: `compatible at ${server.url} needs a key, and none is set.`,
+      fix: "Set LLM_API_KEY to a valid key.",
+    });
+    expect(await probe({ ...without, baseUrl: `${server.url}/free` })).toEqual({
+      ok: true,
+      what: `big of compatible at ${server.url} (LLM_BASE_URL), which needs no key`,
+    });
+  });
 
   it.each(["anthropic", "openai", "compatible", "ollama"])("reports that %s has no such model", async (provider) => {
     await using server = await vendor();

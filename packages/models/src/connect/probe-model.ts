@@ -62,6 +62,7 @@ async function probed(settings: ModelSettings, wait: Wait): Promise<ModelProbe |
         model,
         url,
         variable,
+        hasKey: key !== null,
         list: "data",
         id: "id",
       });
@@ -89,6 +90,8 @@ interface Asked {
   readonly url: string;
   /** The variable that sets the address. Null for the vendor's own address. */
   readonly variable: OtherAddress["variable"] | "OLLAMA_HOST" | null;
+  /** False if the server was asked without a key. */
+  readonly hasKey?: boolean;
   /** The member of the answer that lists the models. Absent if the status alone is enough. */
   readonly list?: string;
   readonly id?: string;
@@ -109,7 +112,7 @@ async function answerOf(url: string, headers: Readonly<Record<string, string>>, 
 }
 
 function verdict(answer: Answer, asked: Asked): ModelProbe {
-  const { provider, model, url, variable } = asked;
+  const { provider, model, url, variable, hasKey = true } = asked;
   const { origin } = new URL(url);
   const key = provider === "ollama" ? null : KEY_VARIABLES[provider];
   if (answer.status === null) {
@@ -126,7 +129,7 @@ function verdict(answer: Answer, asked: Asked): ModelProbe {
   if (answer.status === 401 || answer.status === 403)
     return {
       ok: false,
-      what: `${provider} does not accept the key.`,
+      what: hasKey ? `${provider} does not accept the key.` : `${provider} at ${origin} needs a key, and none is set.`,
       fix: key === null ? "Check OLLAMA_HOST." : `Set ${key} to a valid key.`,
     };
   const known = answer.status === 200 ? knows(answer.body, asked) : true;
@@ -146,7 +149,8 @@ function verdict(answer: Answer, asked: Asked): ModelProbe {
       fix: "Look at its status page, or at its log, and try again.",
     };
   const where = variable === null || variable === "OLLAMA_HOST" ? "" : ` at ${origin} (${variable})`;
-  return { ok: true, what: `${model} of ${provider}${where}, ${key === null ? "which is there" : "key accepted"}` };
+  const said = key === null ? "which is there" : hasKey ? "key accepted" : "which needs no key";
+  return { ok: true, what: `${model} of ${provider}${where}, ${said}` };
 }
 
 /** Returns true unless the answer is a list of models without this model. */

@@ -144,7 +144,11 @@ function saidError(said: Said, asked: Asked): ModelError {
   switch (status) {
     case 401:
       // The message omits the vendor's text, because it may repeat the key.
-      return new AuthenticationError(`${title} does not accept the key ${where}. ${key}`);
+      return new AuthenticationError(
+        asked.apiKey === null
+          ? `${title} needs a key, and none is set ${where}. ${key}`
+          : `${title} does not accept the key ${where}. ${key}`,
+      );
     case 403:
       return new AuthenticationError(`${title} does not let this key use ${asked.model} ${where}${quote}. ${key}`);
     case 402:

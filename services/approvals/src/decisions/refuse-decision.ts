@@ -27,7 +27,7 @@ export async function refuseDecision(
         by: token.value.approver,
         details: { first: token.value.used },
       });
-      return { ...no("token_used", `This token has already decided "${token.value.used ?? ""}"; a token decides once.`), approval };
+      return { ...no("token_used", `You have already decided "${token.value.used ?? ""}", and a person decides once.`), approval };
     case "twice":
       return no("forbidden", "You have already decided this: it needs another approver.");
     case "older_card":

@@ -57,6 +57,17 @@ describe("what a run waits for", () => {
     expect(await t.waits()).toMatchObject([{ kind: "worker", says: "The worker of issue_refund cannot use it: the shop is down." }]);
   });
 
+  it("is never longer than the call, although its worker has been gone for longer", async () => {
+    await using t = await setupRun();
+    const sentAt = START + SEEN_FOR_MS + 60_000;
+    await t.agent.call(`${t.runId}.1.0`, { ...SENT, createdAt: sentAt, sentAt });
+    await t.register({ leftAt: START + 1000 });
+    t.clock.now = sentAt + 5000;
+    expect(await t.waits()).toMatchObject([{ kind: "worker", says: expect.stringMatching(/the last one stopped at/), since: sentAt }]);
+    await t.register({ lastSeenAt: t.clock.now, unavailable: { since: START, reason: "the shop is down" } });
+    expect(await t.waits()).toMatchObject([{ kind: "worker", since: sentAt }]);
+  });
+
   it("is a worker that is alive and answers nothing, once it had the time to answer", async () => {
     await using t = await setupRun();
     const sent = { ...SENT, kind: "read", dispatch: 3, createdAt: START, sentAt: START + 20_000, timeoutMs: 10_000 } as const;
