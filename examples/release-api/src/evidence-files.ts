@@ -1,9 +1,13 @@
 import { type Advisory, readAdvisories } from "@toolbus/release-facts";
-import type { CiPipeline } from "./ci-pipeline.ts";
-import { readCiResults } from "./ci-results.ts";
-import { readCoverage } from "./coverage.ts";
-import { readJunit, type TestRun } from "./junit.ts";
-import { type DeploymentMetrics, readMetrics } from "./metrics.ts";
+import {
+  type CiPipeline,
+  type DeploymentMetrics,
+  readCiResults,
+  readCoverage,
+  readJunit,
+  readMetrics,
+  type TestRun,
+} from "@toolbus/release-facts/measurements";
 import type { TestEvidence } from "./test-details.ts";
 import { readTraces, type Traces } from "./traces.ts";
 

@@ -1,4 +1,4 @@
-import { fieldsOf, lineOf, listOf } from "./foreign-json.ts";
+import { fieldsOf, lineOf, listOf } from "@toolbus/release-facts/measurements";
 
 /** One span of OTLP/JSON. Times are in milliseconds, and `start` is since 1970. */
 export interface Span {

@@ -1,7 +1,6 @@
 import path from "node:path";
-import { readBounded } from "./bounded-file.ts";
 import type { ReleaseFiles } from "./evidence-files.ts";
-import { type Fields, fieldsOf, listOf, parseJson } from "./foreign-json.ts";
+import { type Fields, fieldsOf, listOf, parseJson, readBounded } from "@toolbus/release-facts/measurements";
 
 /** One repository with the releases that the API serves. */
 export interface ProjectConfig {

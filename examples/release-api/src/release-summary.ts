@@ -1,6 +1,5 @@
 import type { GitSummary } from "./git-summary.ts";
-import type { TestResults } from "./junit.ts";
-import type { DeploymentMetrics } from "./metrics.ts";
+import type { DeploymentMetrics, TestResults } from "@toolbus/release-facts/measurements";
 
 /** The source of a summary: read from a repository just now, or recorded earlier and committed with this example. */
 export type ReleaseSource = "git" | "recorded";

@@ -1,8 +1,13 @@
-import { type CiJob, type CiPipeline, jobsInOrder } from "./ci-pipeline.ts";
-import type { Coverage, CoveredFile } from "./coverage.ts";
-import type { TestRun } from "./junit.ts";
+import {
+  type CiJob,
+  type CiPipeline,
+  type Coverage,
+  type CoveredFile,
+  jobsInOrder,
+  type TestCase,
+  type TestRun,
+} from "@toolbus/release-facts/measurements";
 import { paged } from "./paged.ts";
-import type { TestCase } from "./test-case.ts";
 
 /** Everything that is known about the tests of a release. */
 export interface TestEvidence {

@@ -1,5 +1,4 @@
-import { readBounded } from "./bounded-file.ts";
-import { parseJson } from "./foreign-json.ts";
+import { parseJson, readBounded } from "@toolbus/release-facts/measurements";
 import { type Span, spansOf } from "./otlp-spans.ts";
 
 /** The figures of one operation: all spans with the same service and name. */

@@ -6,7 +6,7 @@ export const releaseConfidenceMutations: Mutations = {
     breaks: "the summary of a release has its response time under another name",
     patches: [
       {
-        file: "examples/release-api/src/metrics.ts",
+        file: "packages/release-facts/src/measurements/metrics.ts",
         find: "metrics: { error_rate, response_time_p95 }, baseline",
         replace: "metrics: { error_rate, p95: response_time_p95 }, baseline",
       },

@@ -1,5 +1,5 @@
-import { line } from "@toolbus/release-facts";
 import { XMLParser } from "fast-xml-parser";
+import { line } from "../clean-text.ts";
 import { readBounded } from "./bounded-file.ts";
 import { fieldsOf, listOf } from "./foreign-json.ts";
 

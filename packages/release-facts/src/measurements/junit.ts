@@ -1,5 +1,5 @@
 import { XMLParser } from "fast-xml-parser";
-import { line } from "@toolbus/release-facts";
+import { line } from "../clean-text.ts";
 import { readBounded } from "./bounded-file.ts";
 import { casesInOrder, type TestCase } from "./test-case.ts";
 

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { scratchFolder } from "@toolbus/release-facts/testing";
+import { scratchFolder } from "../testing/index.ts";
 import { describe, expect, it } from "vitest";
 import { readCoverage } from "./coverage.ts";
 

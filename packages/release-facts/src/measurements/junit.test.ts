@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readJunit } from "./junit.ts";
-import { scratchFolder } from "@toolbus/release-facts/testing";
+import { scratchFolder } from "../testing/index.ts";
 
 async function read(content: string | Uint8Array) {
   using folder = scratchFolder();

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readMetrics } from "./metrics.ts";
-import { scratchFolder } from "@toolbus/release-facts/testing";
+import { scratchFolder } from "../testing/index.ts";
 
 async function read(content: string) {
   using folder = scratchFolder();

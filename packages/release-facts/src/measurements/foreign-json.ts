@@ -1,4 +1,4 @@
-import { line } from "@toolbus/release-facts";
+import { line } from "../clean-text.ts";
 
 /** A value of a file that others wrote. Each function returns what it can read, and undefined for another form. */
 export type Fields = Readonly<Record<string, unknown>>;
