@@ -54,7 +54,7 @@ describe("results", () => {
 
 describe("bodies of requests", () => {
   it.each([
-    ["POST /v1/investigations", contracts.InvestigationRequest, "releaseId? changes? alert? note?"],
+    ["POST /v1/investigations", contracts.InvestigationRequest, "releaseId? changes? measurements? alert? note?"],
     ["an alert", contracts.Alert, "labels annotations? status? startsAt? endsAt? generatorURL? fingerprint?"],
     ["POST /v1/conversations", contracts.ConversationRequest, "profile?"],
     ["POST /v1/conversations/{id}/messages", contracts.MessageRequest, "content? text? ifActive?"],

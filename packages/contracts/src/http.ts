@@ -8,6 +8,7 @@ import { RUN_VIEW_STATUSES } from "./http-views.ts";
 import { ID_PATTERNS } from "./ids.ts";
 import type { JsonObject } from "./json.ts";
 import { declared, declaredQuery, jsonParser } from "./parse.ts";
+import { ReleaseMeasurements } from "./release-measurements.ts";
 import { RUN_OUTCOMES } from "./run-outcomes.ts";
 import { Scopes, ToolEntries } from "./tool-rights.ts";
 
@@ -56,11 +57,15 @@ const Changes = Type.Unsafe<JsonObject>({
   description: "The facts of the change, as `toolbus investigate --repo` derives them from a repository, in at most 24576 bytes.",
 });
 
-/** The body of `POST /v1/investigations`. It names a release, contains the facts of its change, or both, or it contains an alert. */
+/**
+ * The body of `POST /v1/investigations`. It names a release, contains the facts of its change, or both, or it contains an alert. Measurements belong to
+ * the facts of a change.
+ */
 export const InvestigationRequest = Type.Object(
   {
     releaseId: Type.Optional(ReleaseId),
     changes: Type.Optional(Changes),
+    measurements: Type.Optional(ReleaseMeasurements),
     alert: Type.Optional(Alert),
     note: Type.Optional(Note),
   },

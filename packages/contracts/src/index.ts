@@ -74,6 +74,7 @@ export * from "./question-form.ts";
 export * from "./registry-stamp.ts";
 export * from "./registry-version.ts";
 export * from "./offered-choice.ts";
+export { LARGEST_MEASUREMENTS, parseReleaseMeasurements, ReleaseMeasurements } from "./release-measurements.ts";
 export { messageInShort, messageWithFacts } from "./release-message.ts";
 export * from "./report.ts";
 export * from "./result.ts";

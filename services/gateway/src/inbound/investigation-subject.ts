@@ -1,4 +1,11 @@
-import { type Alert, type InvestigationRequest, type JsonObject, messageWithFacts } from "@toolbus/contracts";
+import {
+  type Alert,
+  type InvestigationRequest,
+  type JsonObject,
+  LARGEST_MEASUREMENTS,
+  messageWithFacts,
+  type ReleaseMeasurements,
+} from "@toolbus/contracts";
 import { parseReleaseFacts } from "@toolbus/release-facts/facts";
 import { refused, type Refused } from "../refused.ts";
 
@@ -27,7 +34,7 @@ export function subjectOf(body: InvestigationRequest): Subject | Refused {
   return subject.kind === "refused" ? subject : (tooLarge(subject) ?? subject);
 }
 
-function meant({ releaseId, changes, alert, note }: InvestigationRequest): Subject | Refused {
+function meant({ releaseId, changes, measurements, alert, note }: InvestigationRequest): Subject | Refused {
   const ofRelease = releaseId !== undefined || changes !== undefined;
   if (ofRelease === (alert !== undefined)) {
     const message = "needs an alert, or a releaseId or changes or both";
@@ -37,7 +44,11 @@ function meant({ releaseId, changes, alert, note }: InvestigationRequest): Subje
   }
   const more = note === undefined ? {} : { note };
   const noted = note === undefined ? "" : `\n${note}`;
-  if (changes !== undefined) return ofChanges(changes, { releaseId, more, noted });
+  if (changes !== undefined) return ofChanges(changes, { releaseId, measurements, more, noted });
+  if (measurements !== undefined) {
+    const errors = [{ path: "/measurements", message: "needs changes" }];
+    return refused("invalid_request", "Measurements belong to the facts of a change.", "Send them together with changes.", errors);
+  }
   if (alert === undefined)
     return {
       kind: "subject",
@@ -54,11 +65,15 @@ function meant({ releaseId, changes, alert, note }: InvestigationRequest): Subje
   };
 }
 
+interface OfRelease {
+  readonly releaseId: string | undefined;
+  readonly measurements: ReleaseMeasurements | undefined;
+  readonly more: JsonObject;
+  readonly noted: string;
+}
+
 /** Returns the subject of a release whose change the caller has read. The facts are from outside, so they are checked strictly. */
-function ofChanges(
-  changes: JsonObject,
-  { releaseId, more, noted }: { readonly releaseId: string | undefined; readonly more: JsonObject; readonly noted: string },
-): Subject | Refused {
+function ofChanges(changes: JsonObject, { releaseId, measurements, more, noted }: OfRelease): Subject | Refused {
   const bytes = Buffer.byteLength(JSON.stringify(changes));
   if (bytes > MAX_CHANGES_BYTES) {
     const most = `at most ${MAX_CHANGES_BYTES} are allowed`;
@@ -69,14 +84,38 @@ function ofChanges(
     const errors = facts.problems.map(({ path, message }) => ({ path: `/changes${path}`, message }));
     return refused("invalid_request", "The facts of the change have another form.", "Use the toolbus that came with the server.", errors);
   }
+  const odd = measurements === undefined ? null : oddMeasurements(measurements);
+  if (odd) return odd;
   const plain: JsonObject = JSON.parse(JSON.stringify(facts.value));
   const name = releaseId ?? facts.value.head.ref;
   return {
     kind: "subject",
     profile: "release-investigation",
-    text: messageWithFacts(`Investigate the release ${name}.${noted}`, plain),
-    input: { ...(releaseId === undefined ? {} : { releaseId }), changes: plain, ...more },
+    text: messageWithFacts(`Investigate the release ${name}.${noted}`, plain, measurements),
+    input: {
+      ...(releaseId === undefined ? {} : { releaseId }),
+      changes: plain,
+      ...(measurements === undefined ? {} : { measurements: JSON.parse(JSON.stringify(measurements)) as JsonObject }),
+      ...more,
+    },
   };
+}
+
+/** Returns why measurements cannot be used although they have the right form, or null if they can. */
+function oddMeasurements(measurements: ReleaseMeasurements): Refused | null {
+  const bytes = Buffer.byteLength(JSON.stringify(measurements));
+  if (bytes > LARGEST_MEASUREMENTS) {
+    const most = `at most ${LARGEST_MEASUREMENTS} are allowed`;
+    return refused(
+      "body_too_large",
+      `The measurements take ${bytes} bytes; ${most}.`,
+      "Send fewer failures, or failures without messages.",
+    );
+  }
+  const { failed = 0, failures = [] } = measurements.tests ?? {};
+  if (failures.length <= failed) return null;
+  const errors = [{ path: "/measurements/tests/failures", message: "has more failures than failed counts" }];
+  return refused("invalid_request", "The test results contradict themselves.", "Count every failure in failed.", errors);
 }
 
 /** Returns why a subject cannot be stored, or null if it can. */

@@ -22,7 +22,7 @@ export function investigationRoutes(gateway: Gateway, limits: Limits): readonly 
         tag: TAG,
         summary: "Starts the investigation of a release or of an alert.",
         description: [
-          "Give a `releaseId`, the facts of its change as `changes`, or both, or give an `alert`. An alert has the form in which Alertmanager sends each of its `alerts`. The run has its own conversation and produces a report.",
+          "Give a `releaseId`, the facts of its change as `changes`, or both, or give an `alert`. With `changes`, `measurements` may have test results and deployment metrics. An alert has the form in which Alertmanager sends each of its `alerts`. The run has its own conversation and produces a report.",
           "If `Accept` asks for `text/event-stream`, the answer is the stream of the run.",
         ].join("\n\n"),
         answers: {
