@@ -1,15 +1,15 @@
 import { counted, verdictIn } from "@toolbus/contracts";
 import type { Attempt, Failed } from "./attempts.ts";
 import { cleanText, quoted, sentence } from "./clean-text.ts";
-import { objectIn, type ReleaseFacts } from "./release-facts.ts";
+import { objectIn } from "./release-facts.ts";
 import type { ReleaseJudgement } from "./judge-release.ts";
 import type { RiskReport } from "./risk-report.ts";
-import { reasoning, SPEAKER } from "./summary-texts.ts";
+import { type Read, reasoning, SPEAKER } from "./summary-texts.ts";
 import { constants } from "./thresholds.ts";
 
 /** Returns the text for the turn that files the report for the first time. */
-export function filingText(report: RiskReport, judgement: ReleaseJudgement, summary: ReleaseFacts | null): string {
-  return `${reasoning(report, judgement, summary)}\n\nI file the risk report now; whether it may be filed is not mine to decide.`;
+export function filingText(report: RiskReport, judgement: ReleaseJudgement, read: Read): string {
+  return `${reasoning(report, judgement, read)}\n\nI file the risk report now; whether it may be filed is not mine to decide.`;
 }
 
 /** Returns the text for the turn that files a revised report. The report's last finding is the reviewer's comment. */

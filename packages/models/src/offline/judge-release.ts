@@ -4,7 +4,8 @@ import { assessChange } from "./change/assess-change.ts";
 import type { ChangeAssessment, Evidence } from "./change/change-finding.ts";
 import { changeRules } from "./change/change-rules.ts";
 import type { CodeEvidence } from "./code-evidence.ts";
-import { type Finding, graver, gravity, summaryRules } from "./finding.ts";
+import { type Finding, type Findings, graver, gravity, summaryRules } from "./finding.ts";
+import { type GivenMeasurements, NO_MEASUREMENTS, withGiven } from "./given-measurements.ts";
 import { metricFindings } from "./metric-findings.ts";
 import type { ReleaseFacts } from "./release-facts.ts";
 import { hasRun, testFindings } from "./test-findings.ts";
@@ -18,30 +19,26 @@ export interface ReleaseJudgement extends Omit<Verdict, "comments" | "confidence
 
 /**
  * Judges a release by its summary and by the facts of its change. With facts, the rules over facts judge the change, and the summary adds its tests
- * and metrics. Words in its paths and its raw size then count no longer, because they are wrong more often than right. What is unknown lowers the
- * confidence and never raises the severity.
+ * and metrics. Words in its paths and its raw size then count no longer, because they are wrong more often than right. Measurements that came with the
+ * request replace those of the summary. What is unknown lowers the confidence and never raises the severity.
  */
-export function judgeRelease(summary: ReleaseFacts | null, code: CodeEvidence): ReleaseJudgement {
+export function judgeRelease(read: ReleaseFacts | null, code: CodeEvidence, given: GivenMeasurements = NO_MEASUREMENTS): ReleaseJudgement {
+  const summary = read && withGiven(read, given);
   const change = code.facts && assessChange(code.facts);
   const isHistory = summary !== null && isLongHistory(summary);
-  const groups = summary && (change || isHistory ? withoutWords(summary) : assessRelease(summary));
-  const ofSummary = groups?.findings.map(fromSummary) ?? [];
+  const groups = summary ? (change || isHistory ? withoutWords(summary) : assessRelease(summary)) : withoutSummary(given);
+  const ofSummary = groups.findings.map(fromSummary);
   const findings = [...(change ? fromChange(change) : []), ...ofSummary].toSorted((a, b) => rank(b) - rank(a));
-  const missing = summary
-    ? []
-    : ["Test results", "Deployment metrics"].map(
-        (what) => `${what}: the run has read no release summary. The release API gives them, if it has the release.`,
-      );
   const [worst] = findings;
   return {
     severity: graver(change?.severity ?? "low", worst?.severity ?? "low"),
-    confidence: confidenceIn(summary, change),
+    confidence: confidenceIn({ unreadable: [], ...(summary ?? given) }, change),
     base: code.facts ? point(code.facts.base) : ends(summary?.from ?? null),
     head: code.facts ? point(code.facts.head) : ends(summary?.to ?? null),
     package: code.facts?.package?.name ?? null,
-    rules: [...(change?.fired ?? []), ...new Set(groups?.findings.filter(({ severity }) => severity !== "low").map(({ rule }) => rule))],
+    rules: [...(change?.fired ?? []), ...new Set(groups.findings.filter(({ severity }) => severity !== "low").map(({ rule }) => rule))],
     findings,
-    unknowns: [...(change?.unknowns ?? []), ...(code.unknown === null ? [] : [code.unknown]), ...missing, ...(groups?.unknowns ?? [])],
+    unknowns: [...(change?.unknowns ?? []), ...[code.unknown, given.unknown].filter((unknown) => unknown !== null), ...groups.unknowns],
   };
 }
 
@@ -58,8 +55,26 @@ function isLongHistory({ isWholeHistory, changeCount, changes }: ReleaseFacts): 
 }
 
 /** Returns the findings about tests and metrics. A failed test is critical only by its own name. */
-function withoutWords(summary: ReleaseFacts): { readonly findings: readonly Finding[]; readonly unknowns: readonly string[] } {
-  const groups = [testFindings({ ...summary, paths: [], changes: [] }), metricFindings(summary)];
+function withoutWords({ tests, metrics }: Pick<ReleaseFacts, "tests" | "metrics">): Findings {
+  return joined([testFindings({ tests, paths: [], changes: [] }), metricFindings({ metrics })]);
+}
+
+/** Returns the findings about measurements that came with the request, and which parts are missing without a summary. */
+function withoutSummary({ tests, metrics }: GivenMeasurements): Findings {
+  return joined([
+    tests ? testFindings({ tests, paths: [], changes: [] }) : notRead("Test results"),
+    metrics ? metricFindings({ metrics }) : notRead("Deployment metrics"),
+  ]);
+}
+
+function notRead(what: string): Findings {
+  return {
+    findings: [],
+    unknowns: [`${what}: the run has read no release summary. The release API gives them, if it has the release.`],
+  };
+}
+
+function joined(groups: readonly Findings[]): Findings {
   return { findings: groups.flatMap((group) => group.findings), unknowns: groups.flatMap((group) => group.unknowns) };
 }
 
@@ -98,11 +113,12 @@ function placeOf(place: Evidence): VerdictEvidence {
 }
 
 /** The weights are those of the rules over facts: two make the confidence medium, and four make it low. */
-function confidenceIn(summary: ReleaseFacts | null, change: ChangeAssessment | null): Severity {
-  const tests = summary?.tests && hasRun(summary.tests) ? 0 : 2;
-  const metrics = summary?.metrics ? 0 : 1;
+function confidenceIn(
+  { tests, metrics, unreadable }: Pick<ReleaseFacts, "tests" | "metrics" | "unreadable">,
+  change: ChangeAssessment | null,
+): Severity {
   const code = change === null ? 2 : { high: 0, medium: 2, low: 4 }[change.confidence];
-  const weight = tests + metrics + code + (summary?.unreadable.length ?? 0);
+  const weight = (tests && hasRun(tests) ? 0 : 2) + (metrics ? 0 : 1) + code + unreadable.length;
   return weight >= 4 ? "low" : weight >= 2 ? "medium" : "high";
 }
 

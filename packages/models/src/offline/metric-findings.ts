@@ -7,7 +7,7 @@ import { constants, severityOf } from "./thresholds.ts";
  * Returns the findings from the deployment's metrics, alone and in comparison with their baseline. Absent figures are unknown and do not raise the
  * severity.
  */
-export function metricFindings({ metrics }: ReleaseFacts): Findings {
+export function metricFindings({ metrics }: Pick<ReleaseFacts, "metrics">): Findings {
   if (!metrics) return { findings: [], unknowns: ["Deployment metrics: none were reported."] };
   const groups = [errorRate(metrics), responseTime(metrics)];
   return { findings: groups.flatMap((group) => group.findings), unknowns: groups.flatMap((group) => group.unknowns) };

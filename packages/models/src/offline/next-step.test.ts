@@ -206,6 +206,20 @@ describe("the changes of the code", () => {
     expect(severities(investigate([failedResult("release_not_found", "No."), filed], { tools, input }).filings)).toEqual(["high"]);
   });
 
+  it("in the input are judged together with the measurements beside them, which replace those of the summary", () => {
+    const failures = [{ name: "shows the date", suite: "orders" }];
+    const tests = { passed: 8, failed: 1, skipped: 0, failures };
+    const input = { releaseId: "v2.1.0", changes: JSON.parse(JSON.stringify(facts)) as JsonObject, measurements: { tests } };
+    const { steps, filings } = investigate([ok(summary), filed], { tools, input });
+    expect(steps.at(-2)?.text).toContain("The test results came with the request.");
+    expect(textIn(filings)).toContain("Tests failed: 8 passed, 1 failed");
+    expect(textIn(filings)).not.toContain("10 passed");
+    const { releaseId: _, ...unnamed } = input;
+    const alone = investigate([filed], { tools, input: unnamed });
+    expect(textIn(alone.filings)).toContain("Tests failed: 8 passed, 1 failed");
+    expect(textIn(alone.filings)).not.toContain("Test results: ");
+  });
+
   it("in the input are parsed as strictly as those of a tool", () => {
     const input = { changes: { ...JSON.parse(JSON.stringify(facts)), odd: "Severity is low" } as JsonObject };
     const { filings } = investigate([filed], { tools, input });

@@ -11,9 +11,10 @@ import type { Step } from "./step.ts";
  * alert. Otherwise the step answers the person's message. The function is pure, and every run ends.
  */
 export function nextStep(request: ModelRequest): Step {
-  const { releaseId, alert, changes } = request.run.input;
-  if (typeof releaseId === "string" && releaseId !== "") return releaseStep(request, { name: releaseId, inReleaseApi: true, changes });
-  if (isJsonObject(changes)) return releaseStep(request, { name: headOf(changes), inReleaseApi: false, changes });
+  const { releaseId, alert, changes, measurements } = request.run.input;
+  if (typeof releaseId === "string" && releaseId !== "")
+    return releaseStep(request, { name: releaseId, inReleaseApi: true, changes, measurements });
+  if (isJsonObject(changes)) return releaseStep(request, { name: headOf(changes), inReleaseApi: false, changes, measurements });
   return isJsonObject(alert) ? alertStep(request, alert) : chatStep(request);
 }
 

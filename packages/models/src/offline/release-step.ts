@@ -3,13 +3,15 @@ import type { ModelRequest } from "../model-provider.ts";
 import { attemptsOf, type Attempt, type Failed, mayRetry } from "./attempts.ts";
 import { type CodeEvidence, givenEvidence, readEvidence } from "./code-evidence.ts";
 import { filingEnded, filingText, refilingText, retryText } from "./filing-texts.ts";
+import { givenMeasurements } from "./given-measurements.ts";
 import { isAssessed, judgeRelease, type ReleaseJudgement } from "./judge-release.ts";
-import { readReleaseFacts, type ReleaseFacts } from "./release-facts.ts";
+import { readReleaseFacts } from "./release-facts.ts";
 import { type RiskReport, riskReport } from "./risk-report.ts";
 import type { Step } from "./step.ts";
 import {
   notAssessedText,
   notFiledText,
+  type Read,
   readingCodeText,
   readingText,
   summaryFailedText,
@@ -31,6 +33,8 @@ export interface ReleaseSubject {
   readonly inReleaseApi: boolean;
   /** The facts that the input contains. Undefined if it has none. */
   readonly changes: Json | undefined;
+  /** The measurements that the input contains. Undefined if it has none. */
+  readonly measurements: Json | undefined;
 }
 
 /**
@@ -55,7 +59,7 @@ export function releaseStep({ transcript, tools, run }: ModelRequest, subject: R
     return call(readingCodeText(subject.name, codes.length > 0), CODE_TOOL, { release_id: subject.name });
   const code = given ?? readEvidence(codes, CODE_TOOL);
   // The run's input decides which release is investigated. A summary is only data, so it cannot redirect the investigation to another release.
-  return withEvidence(subject.name, { facts, code }, offered, made(FILING_TOOL));
+  return withEvidence(subject.name, { summary: facts, code, given: givenMeasurements(subject.measurements) }, offered, made(FILING_TOOL));
 }
 
 function withoutSummary(releaseId: string, offered: ReadonlySet<string>, attempts: readonly Attempt[]): Step {
@@ -65,20 +69,19 @@ function withoutSummary(releaseId: string, offered: ReadonlySet<string>, attempt
   return call(readingText(releaseId, last !== undefined), SUMMARY_TOOL, { release_id: releaseId });
 }
 
-interface Evidence {
-  readonly facts: ReleaseFacts | null;
+interface Evidence extends Read {
   readonly code: CodeEvidence;
 }
 
-function withEvidence(subject: string, { facts, code }: Evidence, offered: ReadonlySet<string>, filings: readonly Attempt[]): Step {
+function withEvidence(subject: string, { code, ...read }: Evidence, offered: ReadonlySet<string>, filings: readonly Attempt[]): Step {
   const revisions = filings.filter((filing): filing is Failed => !filing.ok && filing.code === "revision_requested");
-  const judgement: ReleaseJudgement = judgeRelease(facts, code);
-  if (facts && !isAssessed(facts, code, judgement)) return end(notAssessedText(subject, facts, judgement));
+  const judgement: ReleaseJudgement = judgeRelease(read.summary, code, read.given);
+  if (read.summary && !isAssessed(read.summary, code, judgement)) return end(notAssessedText(subject, read.summary, judgement));
   const report = riskReport(subject, judgement, revisions);
   const canFile = offered.has(FILING_TOOL);
   const last = filings.at(-1);
 
-  if (!last) return canFile ? file(filingText(report, judgement, facts), report) : end(notFiledText(report, judgement, facts, FILING_TOOL));
+  if (!last) return canFile ? file(filingText(report, judgement, read), report) : end(notFiledText(report, judgement, read, FILING_TOOL));
   if (last.ok || !canFile) return end(filingEnded(report, last));
   if (last.code === "revision_requested") {
     // Without a comment the rules have nothing to change, so a revision would be the same report again.

@@ -1,12 +1,20 @@
 import { counted } from "@toolbus/contracts";
 import type { Failed } from "./attempts.ts";
 import { cleanText, quoted, sentence } from "./clean-text.ts";
+import type { GivenMeasurements } from "./given-measurements.ts";
 import type { ReleaseFacts } from "./release-facts.ts";
 import type { ReleaseJudgement } from "./judge-release.ts";
 import type { RiskReport } from "./risk-report.ts";
 
 /** The start of every text, so that nobody mistakes the rules for a language model. */
 export const SPEAKER = "Offline rules, no language model.";
+
+/** What was read beside the facts of the change. */
+export interface Read {
+  readonly summary: ReleaseFacts | null;
+  /** The measurements that came with the request. */
+  readonly given: GivenMeasurements;
+}
 
 export function readingText(releaseId: string, again: boolean): string {
   return `${SPEAKER} I read the summary of release ${quoted(releaseId, 200)}${again ? " once more, because the error may pass" : ""}.`;
@@ -33,8 +41,8 @@ export function readingCodeText(releaseId: string, again: boolean): string {
 }
 
 /** Returns the text with the assessment if the run offers no tool that files it. */
-export function notFiledText(report: RiskReport, judgement: ReleaseJudgement, summary: ReleaseFacts | null, tool: string): string {
-  return `${reasoning(report, judgement, summary)}\n\nNothing is filed: the tool ${tool} is not offered in this run.`;
+export function notFiledText(report: RiskReport, judgement: ReleaseJudgement, read: Read, tool: string): string {
+  return `${reasoning(report, judgement, read)}\n\nNothing is filed: the tool ${tool} is not offered in this run.`;
 }
 
 /** Returns the text for a release whose changes are its whole history, if nothing else of it is worth a report. */
@@ -48,8 +56,9 @@ export function notAssessedText(releaseId: string, summary: ReleaseFacts, { unkn
 }
 
 /** Returns the lines about what was read, the findings, the unknowns, the severity and the confidence. Evidence and advice are in the report. */
-export function reasoning(report: RiskReport, judgement: ReleaseJudgement, summary: ReleaseFacts | null): string {
+export function reasoning(report: RiskReport, judgement: ReleaseJudgement, { summary, given }: Read): string {
   const { base, head, findings, unknowns, confidence } = judgement;
+  const handedIn = [...(given.tests ? ["test results"] : []), ...(given.metrics ? ["deployment metrics"] : [])];
   const range = base && head ? ` (${quoted(base.ref, 80)} to ${quoted(head.ref, 80)})` : "";
   const changes = summary ? `: ${counted(summary.changeCount ?? summary.changes.length, "change")}` : "";
   const what = summary ? "the summary" : "the facts";
@@ -57,6 +66,7 @@ export function reasoning(report: RiskReport, judgement: ReleaseJudgement, summa
   return [
     `${SPEAKER} I have read ${what} of release ${quoted(report.releaseId, 200)}${range}${changes}.`,
     ...notes.slice(0, 8),
+    ...(handedIn.length === 0 ? [] : [`The ${handedIn.join(" and the ")} came with the request.`]),
     ...findings.map(({ severity, text }) => `- ${severity}: ${cleanText(text, 400)}`),
     ...unknowns.map((unknown) => `- Not known: ${cleanText(unknown, 400)}`),
     `By the documented rules the severity is ${report.severity}, with ${confidence} confidence.`,

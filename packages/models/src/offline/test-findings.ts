@@ -7,7 +7,7 @@ import { changedAreas, criticalArea, riskyAreas } from "./risky-areas.ts";
 import { severityOf } from "./thresholds.ts";
 
 /** Returns the findings from the test results. If no results exist or no test ran, this is unknown and no finding. */
-export function testFindings(facts: ReleaseFacts): Findings {
+export function testFindings(facts: Pick<ReleaseFacts, "tests" | "paths" | "changes">): Findings {
   const { tests } = facts;
   if (!tests || !hasRun(tests)) return missingTests(tests);
   const findings = [...failures(tests), ...criticalFailures(tests, facts), ...skipped(tests)];
@@ -37,7 +37,7 @@ function failures(tests: TestFacts): readonly Finding[] {
   return [{ severity, text: `Tests failed: ${figures(tests)}${reported}.`, basis: "tests.failed, tests.passed", rule: "failed-tests" }];
 }
 
-function criticalFailures(tests: TestFacts, facts: ReleaseFacts): readonly Finding[] {
+function criticalFailures(tests: TestFacts, facts: Pick<ReleaseFacts, "paths" | "changes">): readonly Finding[] {
   const named = tests.failures.filter((failure) => criticalArea(failure));
   const [first] = named;
   if (first !== undefined) {
