@@ -50,7 +50,10 @@ function requestsOf({ input, profile }: Pick<Scenario, "input" | "profile">): re
       n === 0 ? ["/v1/messages", { content, ...named }] : [`/v1/conversations/${CONVERSATION}/messages`, { content }],
     );
   }
-  const about = input.kind === "release" ? { releaseId: input.release, changes: input.changes } : { alert: input.alert };
+  const about =
+    input.kind === "release"
+      ? { releaseId: input.release, changes: input.changes, measurements: input.measurements }
+      : { alert: input.alert };
   return [["/v1/investigations", { ...about, ...(input.note === undefined ? {} : { note: input.note }) }]];
 }
 

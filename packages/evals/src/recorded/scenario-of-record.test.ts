@@ -3,6 +3,7 @@ import { RECORDED_RUN as RUN, runRecord } from "@toolbus/contracts/testing";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { scenarioFaults } from "../scenario/scenario-faults.ts";
+import { scenarioOf } from "../scenario/scenario-of.ts";
 import { parseScenarioFile } from "../scenario/suite-file.ts";
 import { scenarioOfRecord } from "./scenario-of-record.ts";
 
@@ -64,6 +65,21 @@ describe("a recorded run as a scenario", () => {
     const parsed = parseScenarioFile(made);
     expect(parsed).toMatchObject({ ok: true });
     expect(parsed.ok ? scenarioFaults(parsed.value) : null).toEqual([]);
+  });
+
+  it("has the facts of a release and the measurements beside them", () => {
+    const input = { changes: { format: 1 }, measurements: { tests: { passed: 1, failed: 0, skipped: 0, failures: [] } }, note: "soon" };
+    const from = record([call(0, "find", { n: 1 })]);
+    const made = scenario({ ...from, run: { ...from.run, input } });
+    expect(made["input"]).toEqual(input);
+    const parsed = parseScenarioFile(made);
+    if (!parsed.ok) throw new Error("The scenario has its form.");
+    expect(scenarioFaults(parsed.value)).toEqual([]);
+    expect(scenarioOf(parsed.value, {}, {}, {}).input).toEqual({ kind: "release", ...input });
+    const { changes: _, ...withoutChanges } = input;
+    expect(scenarioFaults({ ...parsed.value, input: { ...withoutChanges, release: "v1" } })).toEqual([
+      { path: "/input/measurements", message: "belongs to changes" },
+    ]);
   });
 
   it("gives equal calls with different answers one after the other", () => {

@@ -49,11 +49,11 @@ function idOf({ run }: RunRecord): string {
 }
 
 function inputOf({ run, transcript }: RunRecord): JsonObject {
-  const { alert, releaseId, changes, note } = run.input;
+  const { alert, releaseId, changes, measurements, note } = run.input;
   const noted = typeof note === "string" ? { note } : {};
   if (alert !== undefined) return { alert, ...noted };
   const release = typeof releaseId === "string" ? { release: releaseId } : {};
-  const facts = isJsonObject(changes) ? { changes } : {};
+  const facts = isJsonObject(changes) ? { changes, ...(isJsonObject(measurements) ? { measurements } : {}) } : {};
   if ("release" in release || "changes" in facts) return { ...release, ...facts, ...noted };
   const messages = transcript.flatMap(({ entry }) => (entry.type === "user" ? [entry.text] : []));
   const [first] = messages;

@@ -29,12 +29,13 @@ export function fixtureFaults(fixtures: FixturesFile, at: string): readonly Prob
   );
 }
 
-function inputFaults({ release, changes, alert, message, messages, note }: ScenarioFile["input"]): readonly Problem[] {
+function inputFaults({ release, changes, measurements, alert, message, messages, note }: ScenarioFile["input"]): readonly Problem[] {
   const ofRelease = release ?? changes;
   const given = [ofRelease, alert, message, messages].filter((input) => input !== undefined).length;
   if (given !== 1) return [{ path: "/input", message: "needs one of release with changes or without, alert, message and messages" }];
   if (note !== undefined && ofRelease === undefined && alert === undefined)
     return [{ path: "/input/note", message: "belongs to a release or an alert" }];
+  if (measurements !== undefined && changes === undefined) return [{ path: "/input/measurements", message: "belongs to changes" }];
   return [];
 }
 

@@ -53,10 +53,16 @@ function answerOf({ result, file, error }: FixtureFile, fileOf: (path: string) =
   return { kind: "result", result: file === undefined ? (result ?? null) : fileOf(file) };
 }
 
-function inputOf({ release, changes, alert, note, message, messages }: ScenarioFile["input"]): ScenarioInput {
+function inputOf({ release, changes, measurements, alert, note, message, messages }: ScenarioFile["input"]): ScenarioInput {
   const noted = note === undefined ? {} : { note };
   if (release !== undefined || changes !== undefined)
-    return { kind: "release", ...(release === undefined ? {} : { release }), ...(changes === undefined ? {} : { changes }), ...noted };
+    return {
+      kind: "release",
+      ...(release === undefined ? {} : { release }),
+      ...(changes === undefined ? {} : { changes }),
+      ...(measurements === undefined ? {} : { measurements }),
+      ...noted,
+    };
   if (alert !== undefined) return { kind: "alert", alert, ...noted };
   return { kind: "messages", messages: messages ?? [message ?? ""] };
 }

@@ -32,8 +32,14 @@ export interface JudgeSettings {
 
 /** What a scenario asks of the agent. */
 export type ScenarioInput =
-  /** A release by its id, the facts of its change, or both. */
-  | { readonly kind: "release"; readonly release?: string; readonly changes?: JsonObject; readonly note?: string }
+  /** A release by its id, the facts of its change, or both. The facts may have measurements beside them. */
+  | {
+      readonly kind: "release";
+      readonly release?: string;
+      readonly changes?: JsonObject;
+      readonly measurements?: JsonObject;
+      readonly note?: string;
+    }
   | { readonly kind: "alert"; readonly alert: JsonObject; readonly note?: string }
   /** The messages of one conversation, one after the other. The last one is the run that is scored. */
   | { readonly kind: "messages"; readonly messages: readonly string[] };

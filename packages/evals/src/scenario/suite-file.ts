@@ -102,6 +102,8 @@ export const ScenarioFile = Type.Object(
         release: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
         /** The facts of the release's change, as `POST /v1/investigations` accepts them. The gateway checks them. */
         changes: Type.Optional(AnObject),
+        /** The measurements of the release, as `POST /v1/investigations` accepts them together with `changes`. */
+        measurements: Type.Optional(AnObject),
         alert: Type.Optional(AnObject),
         note: Note,
         message: Type.Optional(Message),
