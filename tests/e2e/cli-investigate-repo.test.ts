@@ -96,6 +96,38 @@ describe("toolbus investigate --repo", () => {
     expect(refused.stderr).toContain("advisories.json of the advisories is not JSON in UTF-8: get it again");
   });
 
+  it("judges the tests and the metrics that a person hands in, and becomes more certain", async () => {
+    const suite = (more: string) => `<testsuite name="cart"><testcase name="adds"/><testcase name="pays">${more}</testcase></testsuite>`;
+    const metrics = { error_rate: 0.001, response_time_p95: 400, baseline: { error_rate: 0.001, response_time_p95: 400 } };
+    const [junit, figures] = [cli.files.file("junit.xml", suite("")), cli.files.file("metrics.json", JSON.stringify(metrics))];
+    const ends = ["--repo", repo, "--from", "v1.0.1", "--to", "v1.0.2"];
+    const without = await investigated(...ends);
+    expect(without.stdout).toMatch(/^Report on v1\.0\.2: low/m);
+    expect(without.stdout).toContain(", confidence medium");
+    const passing = await investigated(...ends, "--junit", junit, "--metrics", figures);
+    expect(passing.stdout).toMatch(/^Report on v1\.0\.2: low/m);
+    expect(passing.stdout).toContain(", confidence high");
+    expect(passing.stdout).toMatch(/^ {2}low {5}tests: All tests that ran passed: 2 passed, 0 failed, 0 skipped\.$/m);
+    expect(passing.stdout).not.toContain("Test results: ");
+    expect(passing.stdout).not.toContain("Deployment metrics: ");
+    writeFileSync(junit, suite('<failure message="no \u202e"/>'));
+    const failing = await investigated(...ends, "--junit", junit, "--json");
+    const { severity, runId, report } = JSON.parse(failing.stdout.slice(failing.stdout.indexOf("{\n"))) as Record<string, unknown>;
+    expect({ severity, report }).toMatchObject({
+      severity: "high",
+      report: { verdict: { confidence: "high", rules: ["failed-tests"], unknowns: [expect.stringMatching(/^Deployment metrics/)] } },
+    });
+    const run = JSON.parse((await cli.run(["runs", "show", String(runId), "--json"])).stdout) as object;
+    const failures = [{ name: "pays", suite: "cart", message: "no" }];
+    expect(run).toMatchObject({ input: { measurements: { tests: { passed: 1, failed: 1, skipped: 0, failures } } } });
+    const [folder, out] = [cli.files.at("measured"), cli.files.at("measured-result")];
+    expect(await cli.run(["eval", "add", String(runId), "--suite", folder, "--id", "failing"])).toMatchObject({ code: 0 });
+    expect(await cli.run(["eval", "run", folder, "--out", out])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("1 of 1 trial passed"),
+    });
+  });
+
   it("gives a model the facts as data, and the input of the run has them for the rules", async () => {
     const started = await cli.run(["investigate", "--repo", repo, "--from", "v1.0.0", "--to", "v1.0.1", "--no-wait"]);
     const runId = started.stdout.trim();
@@ -159,6 +191,12 @@ describe("toolbus investigate --repo", () => {
       "missing advisories",
       () => ["--repo", repo, "--from", "v1.0.0", "--to", "v1.0.1", "--advisories", "/no/such"],
       "There is no file and no folder /no/such with advisories.",
+    ],
+    ["test results without a repository", () => ["v1", "--junit", "a.xml"], "--junit needs a repository: add --repo with its folder."],
+    [
+      "missing test results",
+      () => ["--repo", repo, "--from", "v1.0.0", "--to", "v1.0.1", "--junit", "/no/such.xml"],
+      "--junit: /no/such.xml cannot be read: there is no such file.",
     ],
     ["an alert beside it", () => ["--repo", repo, "--alert", "-"], "Name the release to investigate, or its repository"],
   ])("refuses %s with one sentence and exit code 2", async (_, flags, text) => {

@@ -27,8 +27,9 @@ ${content}
   return repo;
 }
 
-async function factsOf(repo: ScratchRepository) {
-  const found = await compactFacts({ repo: repo.path, from: "v1.0.0", to: "v1.1.0", environment: process.env });
+async function factsOf(repo: ScratchRepository, most?: number) {
+  const room = most === undefined ? {} : { most };
+  const found = await compactFacts({ repo: repo.path, from: "v1.0.0", to: "v1.1.0", environment: process.env, ...room });
   if (!found.ok) throw new Error(found.message);
   return found;
 }
@@ -48,6 +49,14 @@ describe("compact facts", () => {
         ({ areas, touches, date }) => areas === undefined && touches?.[0] === "code" && /^\d{4}-\d\d-\d\d$/.test(date),
       ),
     ).toBe(true);
+  }, 60_000);
+
+  it("leave room for what else belongs to the request", async () => {
+    using repo = release(70);
+    const [{ facts: all }, { facts, text }] = await Promise.all([factsOf(repo), factsOf(repo, LARGEST_FACTS - 4096)]);
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(LARGEST_FACTS - 4096);
+    expect(facts.commits.total).toBe(70);
+    expect(facts.files.list.length).toBeLessThan(all.files.list.length);
   }, 60_000);
 
   it("have everything if there is room", async () => {

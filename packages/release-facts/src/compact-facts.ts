@@ -28,17 +28,23 @@ const STEPS: readonly FactsLimits[] = [
 /** From this step on, commits do not list their folders, because files do that. */
 const SLIM_FROM = 4;
 
-/** Returns the facts of a release with as many items as fit, and the same as JSON text of one line. The facts say how many items they leave out. */
-export async function compactFacts(
-  options: Omit<FactsOptions, "limits">,
-): Promise<{ readonly ok: true; readonly facts: ReleaseFacts; readonly text: string } | RefusedFacts> {
+/**
+ * Returns the facts of a release with as many items as fit into `most` bytes, and the same as JSON text of one line. The facts say how many items they leave
+ * out. If not even the fewest items fit, returns these.
+ */
+export async function compactFacts({
+  most = LARGEST_FACTS,
+  ...options
+}: Omit<FactsOptions, "limits"> & { readonly most?: number }): Promise<
+  { readonly ok: true; readonly facts: ReleaseFacts; readonly text: string } | RefusedFacts
+> {
   const advisories = typeof options.advisories === "function" ? readOnce(options.advisories) : options.advisories;
   const at = async (step: number) => {
     const outcome = await readReleaseFacts({ ...options, advisories, limits: STEPS[step] });
     if (!outcome.ok) return outcome;
     const facts = step < SLIM_FROM ? withoutPeople(outcome.facts) : withoutFolders(withoutPeople(outcome.facts));
     const text = `${JSON.stringify(facts)}\n`;
-    return { ok: true as const, facts, text, fits: Buffer.byteLength(text) <= LARGEST_FACTS };
+    return { ok: true as const, facts, text, fits: Buffer.byteLength(text) <= most };
   };
   let best = await at(0);
   if (!best.ok || best.fits) return best;

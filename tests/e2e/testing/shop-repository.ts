@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
-/** Makes a repository with a security fix in v1.0.1, a large change in v1.1.0, and v0.9.9 on another branch. */
+/** Makes a repository with a security fix in v1.0.1, a large change in v1.1.0, and on other branches v0.9.9 and the harmless v1.0.2. */
 export function shopRepository(folder: string): string {
   mkdirSync(path.join(folder, "src"), { recursive: true });
   const who = {
@@ -28,6 +28,10 @@ export function shopRepository(folder: string): string {
   git("checkout", "--quiet", "main");
   writeFileSync(path.join(folder, "src/login.ts"), "export const login = 1;\nif (login !== 1) throw new Error();\n");
   commit("Fix a bypass of the login \u202e\u001b[2J", "v1.0.1");
+  git("checkout", "--quiet", "-b", "quiet");
+  writeFileSync(path.join(folder, "README.md"), "The shop.\n");
+  commit("docs: say what it is", "v1.0.2");
+  git("checkout", "--quiet", "main");
   for (let n = 0; n < 400; n++)
     writeFileSync(path.join(folder, `src/a-file-with-a-rather-long-name-${n}.ts`), `export const name${n} = ${n};\n`);
   commit("feat: add many files", "v1.1.0");

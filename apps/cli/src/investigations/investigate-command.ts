@@ -10,9 +10,11 @@ import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
 import { Failure } from "../toolbus/failure.ts";
 import { filedPlace } from "./filed-place.ts";
 import { readAlert } from "./read-alert.ts";
+import { bytesOf } from "./fit-tests.ts";
 import { type ChangesOptions, readChanges } from "./read-changes.ts";
+import { type MeasurementsOptions, readMeasurements } from "./read-measurements.ts";
 
-export interface InvestigateOptions extends ChangesOptions {
+export interface InvestigateOptions extends ChangesOptions, MeasurementsOptions {
   readonly alert?: string;
   readonly note?: string;
   readonly wait: boolean;
@@ -27,8 +29,13 @@ export async function investigate(context: Context, release: string | undefined,
   }
   if (!wait && failOn !== undefined)
     throw new Failure(EXIT.usage, "--fail-on needs the report, which --no-wait does not wait for: leave one out.");
-  const changes = await readChanges(context, options);
-  const ofRelease = { ...(release === undefined ? {} : { releaseId: release }), ...(changes === null ? {} : { changes }) };
+  const measurements = await readMeasurements(context, options);
+  const changes = await readChanges(context, options, { taken: measurements === null ? 0 : bytesOf(measurements) });
+  const ofRelease = {
+    ...(release === undefined ? {} : { releaseId: release }),
+    ...(changes === null ? {} : { changes }),
+    ...(measurements === null ? {} : { measurements }),
+  };
   const about = alert === undefined ? ofRelease : { alert: await readAlert(context, alert) };
   const { output, around, colour, signal } = context;
   const gateway = await context.gateway();

@@ -15,6 +15,12 @@ export interface ChangesOptions {
   readonly advisories?: string;
 }
 
+/** What belongs to the request beside the facts of the change. */
+interface Beside {
+  /** The bytes that the facts have to leave free. */
+  readonly taken: number;
+}
+
 /**
  * Reads the change of a release from the repository that the person named, or returns null if no repository is named. The facts are bounded. The notes
  * say in sentences what they leave out and why they may be incomplete.
@@ -22,6 +28,7 @@ export interface ChangesOptions {
 export async function readChanges(
   { around: { cwd, env, now }, signal, output, options: { quiet } }: Pick<Context, "around" | "signal" | "output" | "options">,
   { repo, from, to, package: name, advisories: list }: ChangesOptions,
+  { taken }: Beside = { taken: 0 },
 ): Promise<JsonObject | null> {
   if (repo === undefined) {
     const needy = { "--from": from, "--to": to, "--package": name, "--advisories": list };
@@ -35,16 +42,14 @@ export async function readChanges(
   if (list === "") throw new Failure(EXIT.usage, "--advisories is empty: name a file or a folder.");
   const advisories =
     list === undefined ? undefined : advisoryList({ place: path.resolve(cwd, list), typed: list, signal, err: output.err, quiet, now });
-  const found = await compactFacts({ repo: path.resolve(cwd, repo), from, to, package: name, advisories, environment: env, signal });
+  const most = LARGEST_FACTS - taken;
+  const found = await compactFacts({ repo: path.resolve(cwd, repo), from, to, package: name, advisories, environment: env, signal, most });
   if (!found.ok) {
     const swapped = found.problem === "swapped_ends";
     throw new Failure(EXIT.usage, swapped ? found.message : `The change cannot be read from --repo ${repo}: ${found.message}`);
   }
-  if (Buffer.byteLength(found.text) > LARGEST_FACTS)
-    throw new Failure(
-      EXIT.usage,
-      `The facts of this change do not fit into ${LARGEST_FACTS} bytes: name two refs that are closer together.`,
-    );
+  if (Buffer.byteLength(found.text) > most)
+    throw new Failure(EXIT.usage, `The facts of this change do not fit into ${most} bytes: name two refs that are closer together.`);
   for (const note of notesOn(found.facts)) output.note(note);
   return JSON.parse(found.text);
 }
