@@ -218,6 +218,15 @@ describe("toolbus investigate --repo", () => {
     expect(stdout).toMatch(/The change is large, so the evidence leaves out .*\d+ files/);
     expect(stdout).toMatch(/^Report on v1\.1\.0: (?:medium|high)/m);
   });
+
+  it("leaves room beside a large change for the failed tests that fit, so the run keeps within its limits", async () => {
+    const failure = `<testcase name="${"&quot;a&quot; ".repeat(40)}"><failure message="${"m".repeat(300)}"/></testcase>`;
+    const junit = cli.files.file("many.xml", `<testsuite name="orders">${failure.repeat(60)}</testsuite>`);
+    const ends = ["--repo", repo, "--from", "v1.0.1", "--to", "v1.1.0", "--note", "n".repeat(1000)];
+    const { code, stdout, stderr } = await cli.run(["investigate", ...ends, "--junit", junit, "--no-wait"]);
+    expect({ code, runId: stdout }).toEqual({ code: 0, runId: expect.stringMatching(/^rn_/) });
+    expect(stderr).toMatch(/^The evidence names the first \d+ of 60 failed tests, and counts the others\.$/m);
+  });
 });
 
 /** Returns the approval of the first call of a run's first round. */

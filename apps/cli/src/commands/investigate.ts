@@ -15,8 +15,7 @@ export function addInvestigate(program: Command, define: Define): void {
     audience: "gateway",
     examples: [
       "toolbus investigate v1.5.0 --fail-on high --timeout 10m --json",
-      "toolbus investigate --repo . --from v1.4.0 --to v1.5.0",
-      "toolbus investigate --repo . --from v1.4.0 --to v1.5.0 --junit report.xml --metrics metrics.json",
+      "toolbus investigate --repo . --from v1.4.0 --to v1.5.0 --junit report.xml",
       `echo '{"labels":{"alertname":"Errors","release":"v1.5.0"}}' | toolbus investigate --alert -`,
     ],
     run: async (context, command) => {
