@@ -13,7 +13,7 @@ export const DEMO_FLAGS: readonly DemoFlag[] = [
   {
     name: "from",
     value: "TAG",
-    says: "the previous release (default: the tag before --to; without a tag HEAD~20, or the first commit of a short history)",
+    says: "the previous release (default: the tag before --to, or HEAD~20 without a tag, or the first commit of a short history)",
   },
   { name: "to", value: "TAG", says: "the release (default: HEAD)" },
   { name: "junit", value: "FILE", says: "test results of the release, JUnit XML" },
