@@ -88,7 +88,7 @@ describe("toolbus runs", () => {
     const { runId, approvalId } = await waitingRun(cli);
     const waiting = (await cli.run(["runs", "why", runId])).stdout;
     expect(waiting).toMatch(/^user:local asked for it \d+ s ago, profile release-investigation: release /);
-    expect(waiting).toContain(`file_risk_report had to be decided by a person (high tier, ${approvalId})`);
+    expect(waiting.replaceAll("\n", " ")).toContain(`file_risk_report had to be decided by a person (high tier, ${approvalId})`);
     expect(waiting.replaceAll("\n", " ")).toMatch(
       /It waits for \d+ s now: file_risk_report waits for a person to decide \(high tier\): an approver with the scope approve:high or approve:\*, other than user:local, who asked for it\./,
     );

@@ -13,6 +13,8 @@ beforeAll(async () => {
 });
 afterAll(() => cli.stop());
 
+const REPORT = `{"release_id": "${RELEASE}", "severity": "low", "findings": ["x"]}`;
+
 describe("toolbus tools", () => {
   it("list and show the registered tools", async () => {
     const listed = await cli.run(["tools", "list"]);
@@ -57,9 +59,7 @@ describe("toolbus tools", () => {
   });
 
   it("say how to approve a write, wait for it, and report the real outcome", async () => {
-    await using program = cli.shell(
-      `toolbus tools call file_risk_report '{"release_id": "${RELEASE}", "severity": "low", "findings": ["x"]}'`,
-    );
+    await using program = cli.shell(`toolbus tools call file_risk_report '${REPORT}'`);
     const runId = await waitingIn(program);
     await cli.run(["approvals", "deny", `ap_${runId}.1.0`, "--yes"]);
     expect(await program.ended()).toMatchObject({ code: 1, stdout: expect.stringMatching(/✗ file_risk_report denied, .*\n.*\n$/) });
@@ -70,6 +70,14 @@ describe("toolbus tools", () => {
     expect(failed).toMatchObject({ code: 1, stdout: "", stderr: `There is no release "v0". Known releases: ${RELEASE}.\n` });
     expect(await jsonOf(cli, ["tools", "call", "get_release_summary", '{"release_id": "v0"}'], 1)).toMatchObject({ status: "error" });
     expect((await cli.run(["tools", "call", "get_release_summary", "--quiet"])).stderr).toMatch(/release_id/);
+  });
+
+  it("say how an operator lets a write through that is switched off", async () => {
+    await cli.run(["tools", "disable", "file_risk_report", "--yes"]);
+    const refused = await cli.run(["tools", "call", "file_risk_report", REPORT]);
+    await cli.run(["tools", "enable", "file_risk_report", "--yes", "--disabled"]);
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toMatch(/ is switched off by an operator\. .*\nTo enable it: toolbus tools enable file_risk_report\n$/);
   });
 
   it("propose the intended name", async () => {

@@ -68,6 +68,15 @@ describe("doctor, checking the tools", () => {
     });
   });
 
+  it("says how a Toolbus that was started here serves the tools of MCP servers again", async () => {
+    const asleep = ["mcp", "lab"].map((toolset) => ({ ...tool("find_order", AS_OF - 20_000), ...ASLEEP, toolset }));
+    expect(await checked(asleep, AS_OF, {}, true)).toMatchObject({
+      fix: expect.stringMatching(
+        /^Start Toolbus again with MCP_CONFIG_FILE, .* "toolbus tools remove --server NAME"\. Start the program that serves "lab"\. Calls wait/,
+      ),
+    });
+  });
+
   it("fails if a registration cannot be read, because nobody uses it", async () => {
     const unreadable = [
       { toolset: "shop", name: "pay", version: "2", reason: "/colour is not a known field\u001b[31m" },
@@ -90,11 +99,11 @@ describe("doctor, checking the tools", () => {
 
 const ASLEEP = { available: false, availability: "asleep" } as const;
 
-async function checked(tools: readonly ToolView[], asOf: number | null = AS_OF, more: Partial<ToolList> = {}) {
+async function checked(tools: readonly ToolView[], asOf: number | null = AS_OF, more: Partial<ToolList> = {}, isStartedHere = false) {
   await using server = await serverUnderTest((_request, response) =>
     sendJson(response, { registryVersion: "1", tools, ...(asOf === null ? {} : { asOf }), ...more }),
   );
-  return await checkTools(client({ url: server.url, service: "gateway", key: null }));
+  return await checkTools(client({ url: server.url, service: "gateway", key: null }), isStartedHere);
 }
 
 function tool(name: string, lastSeenAt: number): ToolView {

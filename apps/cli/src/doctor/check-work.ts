@@ -7,8 +7,11 @@ import { SELF } from "../toolbus/self.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
 import { findingOf } from "./finding-of.ts";
 
-/** Checks whether tools are registered and have workers. */
-export function checkTools(gateway: Client): Promise<Check> {
+/**
+ * Checks whether tools are registered and have workers. `isStartedHere` is true for a Toolbus that "start" runs on this machine, because it then runs the
+ * workers too.
+ */
+export function checkTools(gateway: Client, isStartedHere = false): Promise<Check> {
   const name = "tools";
   return findingOf(name, async () => {
     const { tools, asOf, unreadable = [] } = readTools(await gateway.get("/v1/tools"));
@@ -47,7 +50,7 @@ export function checkTools(gateway: Client): Promise<Check> {
         "Fix what the reason says: the worker notices it within 30 s. Its log says more.",
       );
     }
-    const unserved = await checkServed(name, tools, asOf);
+    const unserved = await checkServed({ name, tools, asOf, isStartedHere });
     if (unserved) return unserved;
     if (asOf === undefined) return ok(name, `${count}, all available`);
     const ages = tools.map((tool) => ({ called: safeText(`${tool.name}@${tool.version}`), age: asOf - tool.lastSeenAt }));
@@ -68,11 +71,18 @@ export function checkTools(gateway: Client): Promise<Check> {
   });
 }
 
+interface Looked {
+  readonly name: string;
+  readonly tools: readonly ToolView[];
+  readonly asOf: number | undefined;
+  readonly isStartedHere: boolean;
+}
+
 /**
  * Finds tools without a live worker, unless their workers may be scaled to zero. If a tool has had no worker for a long time, it delays no run,
  * because agents no longer offer it to new runs.
  */
-async function checkServed(name: string, tools: readonly ToolView[], asOf: number | undefined): Promise<Check | null> {
+async function checkServed({ name, tools, asOf, isStartedHere }: Looked): Promise<Check | null> {
   const goneFor = ({ leftAt, lastSeenAt }: ToolView): number => (asOf ?? lastSeenAt) - (leftAt ?? lastSeenAt);
   const asleep = tools.filter((tool) => tool.availability === "asleep" && tool.scalesToZero !== true);
   const isServed = ({ availability }: ToolView): boolean => availability === "ready" || availability === "unavailable";
@@ -89,7 +99,7 @@ async function checkServed(name: string, tools: readonly ToolView[], asOf: numbe
     return fail(
       name,
       `${tools.length} registered; no worker is alive for ${named(lately)}${since}.`,
-      `${await howToStart(lately)} Calls wait for it. A toolset whose workers may be scaled to zero declares it (scalesToZero).`,
+      `${await howToStart(lately, isStartedHere)} Calls wait for it. A toolset whose workers may be scaled to zero declares it (scalesToZero).`,
     );
   }
   if (long.length === 0) return null;
@@ -97,7 +107,7 @@ async function checkServed(name: string, tools: readonly ToolView[], asOf: numbe
   return judge(
     name,
     `${tools.length} registered; no worker has served ${named(long)} for over an hour, so no new run is offered ${long.length === 1 ? "it" : "them"}.`,
-    `${await howToStart(long)} Or remove a tool that is gone for good: ${long
+    `${await howToStart(long, isStartedHere)} Or remove a tool that is gone for good: ${long
       .slice(0, 3)
       .map(({ name, version }) => `"${SELF} tools remove ${safeText(name)} --version ${safeText(version)}"`)
       .join(", ")}.`,
@@ -105,12 +115,18 @@ async function checkServed(name: string, tools: readonly ToolView[], asOf: numbe
 }
 
 /** Returns which worker to start, and how. A toolset of your own has its own program, which only its owner knows. */
-async function howToStart(tools: readonly ToolView[]): Promise<string> {
+async function howToStart(tools: readonly ToolView[], isStartedHere: boolean): Promise<string> {
   const { SHIPPED_TOOLSETS } = await import("@toolbus/all-in-one");
   const toolsets = [...new Set(tools.map(({ toolset }) => safeText(toolset)))].toSorted();
-  const ours = toolsets.filter((toolset) => toolset === MCP || SHIPPED_TOOLSETS.includes(toolset));
-  const others = toolsets.filter((toolset) => !ours.includes(toolset)).map((toolset) => `"${toolset}"`);
+  // A Toolbus that was started here serves the tools of MCP servers only with this setting, and another process could not use its store.
+  const here =
+    isStartedHere && toolsets.includes(MCP)
+      ? `Start Toolbus again with MCP_CONFIG_FILE, the file of the MCP servers, or remove their tools: "${SELF} tools remove --server NAME".`
+      : null;
+  const ours = toolsets.filter((toolset) => (toolset === MCP && here === null) || SHIPPED_TOOLSETS.includes(toolset));
+  const others = toolsets.filter((toolset) => !ours.includes(toolset) && toolset !== MCP).map((toolset) => `"${toolset}"`);
   return [
+    ...(here === null ? [] : [here]),
     ...(ours.length === 0
       ? []
       : [

@@ -4,6 +4,7 @@ import { safeText } from "../terminal/safe-text.ts";
 import type { Client } from "../http/client.ts";
 import type { Context } from "../toolbus/context.ts";
 import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
+import { localAddresses } from "../toolbus/local-addresses.ts";
 import { Failure } from "../toolbus/failure.ts";
 import type { Check } from "./check.ts";
 import { checkAgents } from "./check-agents.ts";
@@ -66,7 +67,7 @@ async function allChecks(context: Context, health: readonly string[]): Promise<C
     ...(approverKey ? [approverKey.check] : []),
     ...(userKey?.service
       ? [
-          await checkTools(userKey.service),
+          await checkTools(userKey.service, options.url === localAddresses(options.dataDirectory).gateway),
           await checkAgents(userKey.service, around.now()),
           await checkWaits(userKey.service, around.now()),
           await checkModel(userKey.service),

@@ -34,8 +34,13 @@ export async function listServers(context: Context): Promise<ExitCode> {
         ]),
       ),
     );
+  if (!output.json) output.note(UNSEEN);
   return EXIT.ok;
 }
+
+/** The store has only tools, so a server that never listed any is known to its worker alone. */
+const UNSEEN =
+  '(A server that has never listed a tool is not in this list: the log of the worker says why, and so does "mcp test" with its command.)';
 
 /** Returns the servers by name. A server is ready if one of its tools is. */
 export function serversOf(tools: readonly ToolView[]): readonly ListedServer[] {

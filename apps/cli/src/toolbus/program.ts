@@ -150,8 +150,13 @@ function afterHelp(program: Command): string {
 function globalOptionsOf(command: Command): Command["options"][number][] {
   let root = command;
   while (root.parent) root = root.parent;
-  return root === command ? [] : root.options.filter((option) => option.hidden);
+  if (root === command) return [];
+  const options = root.options.filter((option) => option.hidden);
+  return command.name() === "demo" ? options.filter(({ long }) => !NOT_OF_THE_DEMO.includes(long ?? "")) : options;
 }
+
+/** The demo starts a Toolbus of its own, with its own addresses and keys, and is meant to be watched. */
+const NOT_OF_THE_DEMO = ["--url", "--approvals-url", "--key-file", "--key", "--quiet"];
 
 /** Returns the path of the command that the user typed, as far as it exists. An error then refers to the help of that command. */
 function commandIn(program: Command, words: readonly string[]): string {

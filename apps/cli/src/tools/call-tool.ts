@@ -9,6 +9,7 @@ import { safeText } from "../terminal/safe-text.ts";
 import type { Context } from "../toolbus/context.ts";
 import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
 import { Failure } from "../toolbus/failure.ts";
+import { SELF } from "../toolbus/self.ts";
 import { findTool } from "./find-tool.ts";
 
 /** The profile whose model only calls the tool that a message names. */
@@ -49,7 +50,13 @@ export async function callTool(context: Context, name: string, typedArguments: s
   if (output.json)
     output.document({ runId, callId: call.callId, tool: call.tool, status: call.status, content, latencyMs: call.latencyMs });
   else if (call.status === "ok") output.lines([safeText(content)]);
-  else output.err.write(`${safeText(messageIn(content) || content)}\n`);
+  else {
+    const why = messageIn(content) || content;
+    output.err.write(`${safeText(why)}\n`);
+    // The sentence speaks to a model, which cannot enable a write.
+    if (/^The policy refuses this write: .* is (?:not enabled|switched off)/.test(why))
+      output.note(`To enable it: ${SELF} tools enable ${tool.name}`);
+  }
   if (call.status === "ok") return EXIT.ok;
   return interrupted ? EXIT.interrupted : EXIT.failed;
 }
