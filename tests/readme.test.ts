@@ -57,3 +57,20 @@ describe("the README", () => {
     expect(named.toSorted()).toEqual(rooms.toSorted());
   });
 });
+
+describe("the recorded release", () => {
+  const { version } = JSON.parse(text("examples/release-api/recorded/summary.json")) as { readonly version: string };
+
+  it.each([
+    "README.md",
+    "docker-compose.yml",
+    "docs/deployment.md",
+    "deploy/k8s/try.sh",
+    "tests/kubernetes/prove/metrics.ts",
+    "tests/kubernetes/prove/scaling.ts",
+    "tests/kubernetes/prove/steady-load.ts",
+  ])("has the name that is investigated in %s, where the API serves no other release", (file) => {
+    const names = [...text(file).matchAll(/\binvestigate[ (]"?([0-9a-f]{7,12})\b|RELEASE = "([0-9a-f]{7,12})"/g)];
+    expect(new Set(names.map(([, asked, constant]) => asked ?? constant))).toEqual(new Set([version]));
+  });
+});

@@ -117,7 +117,7 @@ forward() { # service port: prints the local port
 forward gateway 8080; export TOOLBUS_URL=http://127.0.0.1:$forwarded
 forward approvals 8081; export TOOLBUS_APPROVALS_URL=http://127.0.0.1:$forwarded
 export TOOLBUS_KEY_FILE="$data/keys/user.key" TOOLBUS_APPROVER_KEY_FILE="$data/keys/approver.key"
-"$root/toolbus" investigate 326498e --timeout 3m >"$scratch/investigation" 2>&1 &
+"$root/toolbus" investigate 32839529 --timeout 3m >"$scratch/investigation" 2>&1 &
 investigation=$!
 for _ in $(seq 120); do
   # The id of an approval contains that of its run. Approvals of other runs are not for this script to decide.

@@ -50,7 +50,7 @@ async function readBy(cluster: Cluster, services: readonly string[]): Promise<Me
     let without: readonly string[] = [];
     for (const until = performance.now() + LONGEST_MS; performance.now() < until; await pause(1000)) {
       const runs = await Promise.all([
-        client.investigate("326498e"),
+        client.investigate("32839529"),
         client.say('get_release_summary {"release_id": "gone"}'),
         client.say("get_release_summary {}"),
       ]);

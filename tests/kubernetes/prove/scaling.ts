@@ -5,7 +5,7 @@ import { applied, type Cluster, configure, kubectl, objects, ready } from "./clu
 /** How long the tool waits in the scaling proof. */
 const TOOL_MS = 200;
 const CALLS = 60;
-const RELEASE = "326498e";
+const RELEASE = "32839529";
 
 /** The figures of the scaling proof. */
 export interface ScalingReport {

@@ -86,7 +86,7 @@ export async function steadyLoad(cluster: Cluster, perSecond: number, stop: Abor
     const start = performance.now();
     let runId = "";
     try {
-      ({ runId } = await client.investigate("326498e"));
+      ({ runId } = await client.investigate("32839529"));
       const received = await client.toTheEnd(
         runId,
         (approvalId) => void client.approve(approvalId).catch((error) => undecided.add(withoutIds(error))),

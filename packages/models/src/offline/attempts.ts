@@ -28,7 +28,7 @@ export function attemptsOf(tool: string, runId: string, transcript: readonly Tra
 /** Returns the outcome of the call of this result. */
 export function attempt({ status, content, isError }: TranscriptEntry & { readonly type: "result" }): Attempt {
   if (status === "ok" && !isError) return { ok: true, content };
-  const error = objectIn(content.replace(EDITED_NOTE, ""));
+  const error = objectIn(withoutNote(content).content);
   const message = textOr(error?.["message"], error ? "No reason was given." : content);
   return {
     ok: false,
@@ -40,8 +40,11 @@ export function attempt({ status, content, isError }: TranscriptEntry & { readon
   };
 }
 
-/** The line that the agent puts before a result whose call an approver changed. */
-const EDITED_NOTE = /^\[The approver changed the arguments of this call .*\]\n/;
+/** Splits the line from a result that the agent puts before it if an approver changed the arguments of its call. */
+export function withoutNote(content: string): { readonly note: string | null; readonly content: string } {
+  const [line, note] = /^\[(The approver changed the arguments of this call .*)\]\n/.exec(content) ?? [];
+  return line === undefined || note === undefined ? { note: null, content } : { note, content: content.slice(line.length) };
+}
 
 /** Returns the person's words, which the message puts in quotation marks. The words themselves may contain quotation marks. */
 function quotedIn(message: string): string {

@@ -59,6 +59,6 @@ export function unknownProfile(profile: string, document: unknown): Refused | nu
   if (!list.ok || list.value.profiles.some(({ name }) => name === profile)) return null;
   const names = list.value.profiles.map(({ name }) => name).join(", ");
   return refused("invalid_request", `There is no profile "${profile}".`, `Use one of these: ${names || "none"}.`, [
-    { path: "/profile", message: `must be one of ${names}` },
+    { path: "/profile", message: "must be one of the agent's profiles" },
   ]);
 }

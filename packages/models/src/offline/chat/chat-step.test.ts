@@ -152,6 +152,13 @@ describe("a message that names no tool", () => {
     expect(said("Hello", [], [summaryTool]).text).not.toContain("Replace");
   });
 
+  it("is answered with the fields of a result also if an approver changed the call", () => {
+    const content = `[The approver changed the arguments of this call before it ran: "amount" was 90 and is 60. This is the result.]\n{"refund": "RF-4"}`;
+    const { text } = said("list_orders {}", [["list_orders", { status: "ok", content, isError: false }]]);
+    expect(text).toContain("list_orders answered: (The approver changed the arguments of this call before it ran: ");
+    expect(text).toContain('\n- refund: "RF-4"');
+  });
+
   it("is answered with a sentence if there is no tool at all", () => {
     expect(said("Hello", [], []).text).toContain("this conversation has none");
   });

@@ -1,6 +1,6 @@
 import type { TranscriptEntry } from "@toolbus/contracts";
-import { attempt, type Failed } from "../attempts.ts";
-import { quoted, sentence } from "../clean-text.ts";
+import { attempt, type Failed, withoutNote } from "../attempts.ts";
+import { cleanText, quoted, sentence } from "../clean-text.ts";
 import { resultInWords } from "./result-in-words.ts";
 import { type ChatTool, exampleCall, needsReplacing, REPLACE } from "./tool-example.ts";
 
@@ -9,7 +9,10 @@ export type ResultEntry = Extract<TranscriptEntry, { readonly type: "result" }>;
 /** Returns the outcome of one call in plain words, with a remedy if the call failed. The text never claims more than the result says. */
 export function outcomeText(entry: ResultEntry, tools: readonly ChatTool[]): string {
   const ended = attempt(entry);
-  if (ended.ok) return [`${entry.name} answered:`, ...resultInWords(ended.content)].join("\n");
+  if (ended.ok) {
+    const { note, content } = withoutNote(ended.content);
+    return [`${entry.name} answered:${note === null ? "" : ` (${cleanText(note, 500)})`}`, ...resultInWords(content)].join("\n");
+  }
   return failedText(entry.name, ended, tools);
 }
 
