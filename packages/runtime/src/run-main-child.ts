@@ -9,6 +9,7 @@ const MAINS: Readonly<Record<string, (signal: AbortSignal) => ReturnType<typeof 
   // `readFileSync` blocks the process until standard input closes. So the process cannot notice the closed channel before it reports its start.
   "is left while it starts": () => run({ start: async () => void readFileSync(0) }),
   "does not stop": () => run({ stop: () => new Promise(() => undefined) }),
+  "leaves something open": () => run({ stop: async () => void setInterval(() => undefined, 1000) }),
   "does not stop in time": () => run({ stop: () => new Promise(() => setInterval(() => undefined, 1000)), env: { DRAIN_MS: "30" } }),
   "has bad settings": () => run({ env: { DRAIN_MS: "soon", LOG_LEVEL: "loud" } }),
   "has a store that is unknown": () => run({ env: { STATE_URL: "postgres://me:secret@host" } }),

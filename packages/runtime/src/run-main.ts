@@ -46,7 +46,11 @@ export async function runMain(start: (stopping: AbortSignal) => Promise<Main>): 
     const reason = await Promise.race([ended, running.failed ?? ended]);
     const clean = await running.stop();
     if (reason) throw reason;
-    if (clean) return;
+    if (clean) {
+      // RabbitMQ reads nothing from a connection that published while it is short of memory, so its socket would keep the process alive for as long.
+      setTimeout(() => process.exit(), LEFT_OPEN_MS).unref();
+      return;
+    }
     process.stderr.write("The time to stop ran out; open work continues at the next start.\n");
     // Without this exit, parts that did not stop in time would keep the process alive.
     process.exit(1);
@@ -60,6 +64,9 @@ export async function runMain(start: (stopping: AbortSignal) => Promise<Main>): 
     process.off("SIGINT", onSignal).off("SIGTERM", onSignal).off("disconnect", stop);
   }
 }
+
+/** How long something that nobody closed may keep a stopped process alive. */
+const LEFT_OPEN_MS = 2000;
 
 /** Returns one sentence for a problem that a person can fix, and the stack for a fault of ours. */
 export function sentenceOf(error: unknown): string {

@@ -62,7 +62,12 @@ export function agentWith(wrapModel: WrapModel) {
   return defineService({
     name: "agent",
     settings: agentSettings,
-    identity: ({ AGENT_KEY_FILE }) => ({ setting: "AGENT_KEY_FILE", file: AGENT_KEY_FILE, names: [AGENT_SERVICE] }),
+    identity: ({ AGENT_KEY_FILE }) => ({
+      setting: "AGENT_KEY_FILE",
+      file: AGENT_KEY_FILE,
+      names: [AGENT_SERVICE],
+      verifiedAs: [AGENT_SERVICE],
+    }),
     start: async (infrastructure, config) => {
       const models = await readModelSettings(config, infrastructure.env ?? {});
       const provider = await processModel(models);

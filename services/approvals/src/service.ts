@@ -32,7 +32,12 @@ export interface ApprovalsService extends Service {
 export const approvals = defineService({
   name: APPROVALS_SERVICE,
   settings: approvalsSettings,
-  identity: ({ APPROVALS_KEY_FILE }) => ({ setting: "APPROVALS_KEY_FILE", file: APPROVALS_KEY_FILE, names: [APPROVALS_SERVICE] }),
+  identity: ({ APPROVALS_KEY_FILE }) => ({
+    setting: "APPROVALS_KEY_FILE",
+    file: APPROVALS_KEY_FILE,
+    names: [APPROVALS_SERVICE],
+    verifiedAs: [APPROVALS_SERVICE],
+  }),
   start,
 });
 

@@ -39,7 +39,12 @@ import { openStreams } from "./stream/open-streams.ts";
 export const gateway = defineService({
   name: "gateway",
   settings: gatewaySettings,
-  identity: ({ GATEWAY_KEY_FILE }) => ({ setting: "GATEWAY_KEY_FILE", file: GATEWAY_KEY_FILE, names: [GATEWAY_SERVICE] }),
+  identity: ({ GATEWAY_KEY_FILE }) => ({
+    setting: "GATEWAY_KEY_FILE",
+    file: GATEWAY_KEY_FILE,
+    names: [GATEWAY_SERVICE],
+    verifiedAs: [GATEWAY_SERVICE],
+  }),
   async start(infrastructure, config) {
     const { log, clock } = infrastructure;
     const keys = await watchedApiKeys(config.GATEWAY_API_KEYS_FILE, { log, clock });
