@@ -105,6 +105,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
     "0116",
     "0129",
     "0145",
+    "0154",
   ],
   "Runs, conversations and budgets": [
     "0021",

@@ -17,7 +17,7 @@ export function compareVersions(a: string, b: string): number {
 
 /**
  * Returns the version for a caller that names none. It is the newest version by `compareVersions`. A deprecated version is returned only if there is
- * no other. The order of registration does not matter, so a restart or a rollback of a worker changes no caller's version.
+ * no other. The order of registration does not matter, so a restart of a worker changes no caller's version.
  */
 export function preferredVersion<T>(candidates: readonly T[], definitionOf: (candidate: T) => ToolDefinition): T | undefined {
   return candidates.toSorted((a, b) => compareForUse(definitionOf(a), definitionOf(b))).at(-1);

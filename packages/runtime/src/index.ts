@@ -3,7 +3,7 @@ export { type BrokerSetup, brokerSetup, reachBroker } from "@toolbus/bus";
 export { copySqliteStore, lockSqliteStore, storeDurability, tryLockDirectory } from "@toolbus/state";
 export { type ApiKeys, apiKeys, type Principal, readApiKeys } from "./http/api-keys.ts";
 export { bodyTextOf } from "./http/body-text.ts";
-export { watchedApiKeys } from "./http/watched-api-keys.ts";
+export { watchedApiKeys, type WatchedApiKeys } from "./http/watched-api-keys.ts";
 export { type FailedLogins, failedLogins } from "./http/failed-logins.ts";
 export { healthRoutes, type Need } from "./http/health-routes.ts";
 export { startHttpServer } from "./http/http-server.ts";

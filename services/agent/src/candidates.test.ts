@@ -48,6 +48,21 @@ describe("the candidates of a run", () => {
     expect(names({ registrations: [registered("count", down), registered("look_up")] })).toEqual(["look_up"]);
   });
 
+  it("have the newest version that somebody serves, so that a rollback of the workers reaches new runs", () => {
+    const version = (value: string, more: Partial<Registration> = {}) => registered("look_up", more, { version: value });
+    const chosen = (...registrations: readonly Registration[]) =>
+      setup(registrations)
+        .find()
+        .all.map(({ definition }) => definition.version);
+    const left = { leftAt: NOW };
+    expect(chosen(version("1"), version("2"))).toEqual(["2"]);
+    expect(chosen(version("1"), version("2", left))).toEqual(["1"]);
+    expect(chosen(version("1"), version("2", { lastSeenAt: NOW - SEEN_FOR_MS - 1 }))).toEqual(["1"]);
+    // Nobody serves any version, or its workers may be scaled to zero: the call waits for a worker of the newest one.
+    expect(chosen(version("1", left), version("2", left))).toEqual(["2"]);
+    expect(chosen(version("1"), version("2", { ...left, scalesToZero: true }))).toEqual(["2"]);
+  });
+
   it("are judged again when a switch changes", () => {
     const { names } = setup([registered("count"), registered("look_up")]);
     expect(names()).toEqual(["count", "look_up"]);

@@ -1,6 +1,6 @@
 import {
   definitionFault,
-  preferredVersion,
+  preferredRegistration,
   publicTool,
   type Registration,
   registryVersion,
@@ -91,7 +91,7 @@ function judge({ profile, registrations, now, off, rights, model }: CandidatesIn
       const inUse = sound.filter((one) => why(one) === null);
       const faults = new Map(inUse.map((one) => [one, faultFor(one, model)]));
       const usable = inUse.filter((one) => !faults.get(one));
-      const preferred = preferredVersion(usable, ({ definition }) => definition);
+      const preferred = preferredRegistration(usable, now);
       for (const [one, fault] of faults) if (fault) notices.push(setAside(profile.name, one, fault, model.name));
       if (preferred && !chosen.has(name)) chosen.set(name, preferred);
       const out = preferred ? [] : sound.filter((one) => !inUse.includes(one));

@@ -3,7 +3,7 @@ import {
   findService,
   findTool,
   isBridgeTool,
-  preferredVersion,
+  preferredRegistration,
   type Registration,
   rightsFault,
   serviceIdOf,
@@ -42,9 +42,10 @@ export interface ByNameInput extends Pick<OfferInput, "now" | "off"> {
  * flags allow it, even if the run was not offered it because of the profile's limit. The tools of the bridge itself cannot be called in this way.
  */
 export function toolByName(input: ByNameInput, asked: AskedName): ToolByName {
-  const { registrations, rights } = input;
+  const { registrations, rights, now } = input;
+  const newest = (versions: readonly Registration[]): Registration | undefined => preferredRegistration(versions, now);
   const callable = registrations.filter((one) => !isBridgeTool(one));
-  const services = [...Map.groupBy(callable, serviceIdOf)].map(([id, tools]) => ({ id, tools: latestOf(tools) }));
+  const services = [...Map.groupBy(callable, serviceIdOf)].map(([id, tools]) => ({ id, tools: latestOf(tools, now) }));
   const service = findService(services, asked.service);
   const found = service && findTool(service, asked.tool);
   if (!found) return none(input, callable, asked);
@@ -88,11 +89,8 @@ function isAllowed({ tools }: Pick<Profile, "tools">, registration: Registration
   return rules.some((rule) => ruleMatches(rule, registration));
 }
 
-function newest(registrations: readonly Registration[]): Registration | undefined {
-  return preferredVersion(registrations, ({ definition }) => definition);
-}
-
 /** Returns one version of each name. */
-function latestOf(registrations: readonly Registration[]): readonly Registration[] {
-  return [...Map.groupBy(registrations, ({ definition }) => definition.name).values()].flatMap((versions) => newest(versions) ?? []);
+function latestOf(registrations: readonly Registration[], now: number): readonly Registration[] {
+  const names = [...Map.groupBy(registrations, ({ definition }) => definition.name).values()];
+  return names.flatMap((versions) => preferredRegistration(versions, now) ?? []);
 }

@@ -36,10 +36,8 @@ export async function localKeys(directory: string, { toolsets = [] }: { readonly
     return await keysIn(directory, toolsets);
   } catch (error) {
     if (error instanceof Refusal || !(error instanceof Error && "code" in error)) throw error;
-    throw new Refusal(
-      `The keys cannot be kept in ${directory} (${String(error.code)}): make it writable for this user, or name another data directory.`,
-      { cause: error },
-    );
+    const fix = error.code === "ENOSPC" ? "make room on its disk" : "make it writable for this user, or name another data directory";
+    throw new Refusal(`The keys cannot be kept in ${directory} (${String(error.code)}): ${fix}.`, { cause: error });
   }
 }
 

@@ -13,6 +13,7 @@ import {
   startOutbox,
   startWebhooks,
   type WebhookPlan,
+  type WatchedApiKeys,
 } from "@toolbus/runtime";
 import { metricNames, observeGauge } from "@toolbus/telemetry";
 import { definitionPace } from "@toolbus/tool-kit";
@@ -85,7 +86,7 @@ export interface ApprovalsOutside {
   /** The policy in use. Without it, the tiers and the settings decide. */
   readonly policy?: Pick<WatchedPolicy, "current" | "warnings">;
   /** The API keys with which people sign in on the approval page. Without keys, there is no page. */
-  readonly keys?: ApiKeys;
+  readonly keys?: ApiKeys & Partial<Pick<WatchedApiKeys, "warnings">>;
   /** The workspaces of Slack whose people decide by button. */
   readonly workspaces?: SlackWorkspaces;
   /** The provider at which people sign in on the approval page. Without it, they sign in only with keys. */
@@ -237,7 +238,13 @@ export async function startApprovalsCore(
       slack: { workspaces, interactions },
       oidc: oidc && (await pageOidc(oidc)),
       unready: () => [...unready(), ...bus.unready()],
-      warnings: () => [...policy.warnings(), ...unregistered.warnings(), ...fewApprovers(), ...(bus.warnings?.() ?? [])],
+      warnings: () => [
+        ...policy.warnings(),
+        ...unregistered.warnings(),
+        ...fewApprovers(),
+        ...(apiKeys?.warnings?.() ?? []),
+        ...(bus.warnings?.() ?? []),
+      ],
       rate,
     });
 

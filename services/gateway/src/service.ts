@@ -48,7 +48,7 @@ export const gateway = defineService({
   async start(infrastructure, config) {
     const { log, clock } = infrastructure;
     const keys = await watchedApiKeys(config.GATEWAY_API_KEYS_FILE, { log, clock });
-    const core = startGatewayCore(infrastructure, config);
+    const core = startGatewayCore(infrastructure, config, keys.warnings);
     try {
       const server = await startHttpServer({
         name: "gateway",
@@ -113,7 +113,11 @@ export interface GatewayCore extends Service {
 }
 
 /** Starts the gateway. From now on, the gateway announces each accepted entry until an agent takes the entry. */
-export function startGatewayCore(infrastructure: Infrastructure, config: GatewayConfig): GatewayCore {
+export function startGatewayCore(
+  infrastructure: Infrastructure,
+  config: GatewayConfig,
+  keyWarnings: () => readonly string[] = () => [],
+): GatewayCore {
   const { bus, state, log, identity, trusted, random, clock, clocks, storeNeed = storeReadiness(infrastructure) } = infrastructure;
   const outbox = startOutbox({
     state,
@@ -172,7 +176,7 @@ export function startGatewayCore(infrastructure: Infrastructure, config: Gateway
         unready: () => [...unready(), ...bus.unready()],
         needs: [storeNeed],
         clocks,
-        warnings: () => bus.warnings?.() ?? [],
+        warnings: () => [...keyWarnings(), ...(bus.warnings?.() ?? [])],
       }),
     ],
     unready,

@@ -16,7 +16,7 @@ describe("doctor, checking the model", () => {
     await using server = await serverUnderTest((request, response) =>
       sendJson(response, request.url?.startsWith("/v1/runs") ? { runs: [{ ...FAILED, code }] } : CONTEXT),
     );
-    expect(await checkModel(client({ url: server.url, service: "gateway", key: null }))).toEqual({
+    expect(await checkModel(client({ url: server.url, service: "gateway", key: null }), 0)).toEqual({
       name: "model",
       level: "fail",
       message: `The last run failed (${code}).`,
@@ -32,6 +32,25 @@ describe("doctor, checking the model", () => {
       level: "warn",
       message: "compatible tiny took 20 s for the turn of round 2 of the last run.",
       fix: expect.stringMatching(/MODEL_TIMEOUT_MS.*activeSeconds/) as string,
+    });
+  });
+
+  it("warns while the newest run waits for its model, or has to ask it again, although no turn has ended", async () => {
+    const waiting = async (wait: object) => {
+      const run = { ...FAILED, status: "ready", waits: [{ kind: "model", says: "The model is asked again after 2 failures.", ...wait }] };
+      await using server = await serverUnderTest(({ url = "" }, response) => {
+        if (url.startsWith("/v1/tools")) return sendJson(response, { registryVersion: "1", tools: [], asOf: 100_000 });
+        if (url.startsWith("/v1/runs?")) return sendJson(response, { runs: [run] });
+        return sendJson(response, url.startsWith("/v1/runs/") ? run : CONTEXT);
+      });
+      return await checkModel(client({ url: server.url, service: "gateway", key: null }), 0);
+    };
+    const fix = expect.stringContaining('"toolbus runs why rn_1" says what happened so far.') as string;
+    expect(await waiting({ since: 30_000 })).toMatchObject({ level: "warn", message: "The model has not answered rn_1 for 1 min.", fix });
+    expect(await waiting({ until: 105_000 })).toMatchObject({
+      level: "warn",
+      message: "rn_1 has to ask its model once more: The model is asked again after 2 failures.",
+      fix,
     });
   });
 
@@ -76,5 +95,5 @@ async function withHistory(events: readonly unknown[]) {
     if (url.includes("/history")) return sendJson(response, { runId: "rn_1", events });
     return sendJson(response, url.startsWith("/v1/runs") ? { runs: [{ ...FAILED, status: "done" }] } : CONTEXT);
   });
-  return await checkModel(client({ url: server.url, service: "gateway", key: null }));
+  return await checkModel(client({ url: server.url, service: "gateway", key: null }), 0);
 }

@@ -1,4 +1,4 @@
-import { readContext, readRunPage } from "../http/answers.ts";
+import { readContext, readRun, readRunPage, readTools } from "../http/answers.ts";
 import type { Client } from "../http/client.ts";
 import { eventsSoFar } from "../runs/events-so-far.ts";
 import { spanOf } from "../terminal/duration.ts";
@@ -7,6 +7,18 @@ import { SELF } from "../toolbus/self.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
 import { findingOf } from "./finding-of.ts";
 import { slowestTurn } from "./slowest-turn.ts";
+
+const ENDED: ReadonlySet<string> = new Set(["done", "failed", "cancelled"]);
+
+/** Returns how long the newest run has waited for its model, if that is long or if calls of the model failed. Returns null for anything else. */
+async function silence(gateway: Client, runId: string, here: number): Promise<string | null> {
+  const { waits = [] } = readRun(await gateway.get(`/v1/runs/${runId}`));
+  const wait = waits.find(({ kind }) => kind === "model");
+  if (!wait) return null;
+  if (wait.since === undefined) return `${runId} has to ask its model once more: ${wait.says}`;
+  const { asOf: now = here } = readTools(await gateway.get("/v1/tools"));
+  return now - wait.since < SLOW_MS ? null : `The model has not answered ${runId} for ${spanOf(now - wait.since)}.`;
+}
 
 /** What to do about each error code of runs that fail because of their model (docs/models.md). */
 const MODEL_REMEDIES: ReadonlyMap<string, string> = new Map([
@@ -30,8 +42,11 @@ const UNTIL_THE_NEXT = "This check shows the last run until a new one has ended.
 /** A turn that takes longer than this is slow for people, and a few such turns use up the active time of a run. */
 const SLOW_MS = 15_000;
 
-/** Reports which model answered last, and how long it took if it was slow. A client has no other way to find out the configured model. */
-export function checkModel(gateway: Client): Promise<Check> {
+/**
+ * Reports which model answered last, and how long it took if it was slow or still takes. A client has no other way to find out the configured model.
+ * `here` is this machine's time, for a gateway that does not report the store's time.
+ */
+export function checkModel(gateway: Client, here: number): Promise<Check> {
   const name = "model";
   return findingOf(name, async () => {
     const [run] = readRunPage(await gateway.get("/v1/runs?limit=1")).runs;
@@ -45,6 +60,13 @@ export function checkModel(gateway: Client): Promise<Check> {
         `"${SELF} runs show ${run.runId}" says why; ${remedy}. ${UNTIL_THE_NEXT}`,
       );
     }
+    const silent = ENDED.has(run.status) ? null : await silence(gateway, run.runId, here);
+    if (silent !== null)
+      return warn(
+        name,
+        safeText(silent),
+        `"${SELF} runs why ${run.runId}" says what happened so far. Check the model's server, and MODEL_TIMEOUT_MS of the agent.`,
+      );
     const slow = provider === "offline" ? null : slowestTurn(await eventsSoFar(gateway, run.runId));
     if (slow && slow.tookMs >= SLOW_MS)
       return warn(

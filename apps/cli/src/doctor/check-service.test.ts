@@ -62,7 +62,10 @@ describe("doctor, checking a service", () => {
 
   it.each(["NATS", "RabbitMQ"])("says how to get back to a broker that is down: %s", (broker) => {
     const found = checkReady("gateway", "http://gateway", { ...probed(0), ready: false, reasons: [`the connection to ${broker} is down`] });
-    expect(found).toMatchObject({ level: "fail", fix: expect.stringMatching(/^Check that the broker runs, .*BUS_URL.* by itself/) });
+    expect(found).toMatchObject({
+      level: "fail",
+      fix: expect.stringMatching(/^Check that the broker runs and accepts .*BUS_URL.* by itself/),
+    });
   });
 
   it("reports that clocks disagree, as a ready service says, with what to do", async () => {
@@ -89,6 +92,18 @@ describe("doctor, checking a service", () => {
     expect(ofWorker).toMatchObject({
       message: "The service at http://worker:9000 says: its machine's clock is 2.0 h ahead of the state store's.",
     });
+  });
+
+  it("fails when a ready service says that its file of API keys cannot be used", () => {
+    const sentence = "The file of API keys was changed and cannot be used, so the former keys stay valid: correct it";
+    expect(checkWarnings("gateway", "http://gateway", { ...probed(0), warnings: [sentence] })).toEqual([
+      {
+        name: "API keys",
+        level: "fail",
+        message: "The file of API keys was changed and cannot be used, so the former keys stay valid.",
+        fix: "Correct it.",
+      },
+    ]);
   });
 
   it("fails when a ready service says that its broker accepts no messages, with what to do", async () => {

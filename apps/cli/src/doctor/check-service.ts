@@ -30,8 +30,14 @@ const REMEDIES: readonly (readonly [reason: RegExp, remedy: string])[] = [
     /(?:accepts|takes) no changes: damaged$/,
     "Check again in a few seconds. If it stays, the service's log names what has to be removed from the store.",
   ],
-  [/the connection to (?:NATS|RabbitMQ) is down$/, "Check that the broker runs, and that the service's BUS_URL points to it."],
-  [/the state store does not answer$/, "Check that the store runs, and that the service's STATE_URL points to it."],
+  [
+    /the connection to (?:NATS|RabbitMQ) is down$/,
+    "Check that the broker runs and accepts the service's login, and that its BUS_URL points to it. The service's log says more.",
+  ],
+  [
+    /the state store does not answer$/,
+    "Check that the store runs and accepts the service's login, and that its STATE_URL points to it. The service's log says more.",
+  ],
 ];
 
 /** Checks whether a service can be reached and accepts work. */
@@ -58,6 +64,7 @@ export function checkWarnings(service: Asked["service"], url: string, { warnings
     const [what = "", fix] = split(safeText(sentence));
     // A warning about the broker fails the check, because no call reaches a worker while the broker accepts no messages.
     if (BROKER.test(sentence)) return fail("broker", what, fix?.replace(/\.?$/, ".") ?? "Look at the broker's log.");
+    if (KEYS.test(sentence)) return fail("API keys", what, fix?.replace(/\.?$/, ".") ?? "Look at the service's log.");
     if (POLICY.test(sentence)) {
       // An operator must fix a policy file that cannot be used. Other sentences only warn, because a tool that the policy names may register later.
       const said = `${what.replace(/\.$/, "")}.`;
@@ -83,6 +90,7 @@ export function brokerOnce(checks: readonly Check[]): readonly Check[] {
 }
 
 const BROKER = /^(RabbitMQ|NATS) /;
+const KEYS = /^The file of API keys /;
 const POLICY = /^The policy /;
 const UNUSABLE = "The policy file ";
 const CHECK_POLICY = `"${SELF} policy check FILE" names each fault and its line, for the file of APPROVAL_POLICY_FILE. Approvals reads a corrected file by itself.`;
@@ -111,7 +119,7 @@ export function checkClock({ clockMs, tookMs }: Probed, env: Readonly<Record<str
 function whatToDo(reasons: readonly string[]): string {
   const [known] = REMEDIES.filter(([reason]) => reasons.some((one) => reason.test(one)));
   if (!known) return "Wait a moment and check again; its log says more.";
-  return `${known[1]} It is ready again by itself within half a minute. docs/deployment.md, "Health and stopping", says more.`;
+  return `${known[1]} Once that is right, it is ready again by itself within half a minute. docs/deployment.md, "Health and stopping", says more.`;
 }
 
 function clockLimit(env: Readonly<Record<string, string | undefined>>): number | Check {

@@ -70,7 +70,7 @@ async function allChecks(context: Context, health: readonly string[]): Promise<C
           await checkTools(userKey.service, options.url === localAddresses(options.dataDirectory).gateway),
           await checkAgents(userKey.service, around.now()),
           await checkWaits(userKey.service, around.now()),
-          await checkModel(userKey.service),
+          await checkModel(userKey.service, around.now()),
           await checkLetters(await operatorOr(context, userKey.service), around.now()),
         ]
       : []),

@@ -57,6 +57,21 @@ describe("following a run", () => {
     ]);
   });
 
+  it("says that the store lost the run if its events were there before, and only then", async () => {
+    let requests = 0;
+    await using server = await serverUnderTest((_request, response) => {
+      if (++requests > 1) return void sendProblem(response, 404, { code: "not_found", detail: "There is no run.", remedy: "Use its id." });
+      open(response);
+      send(response, 1, 1);
+      setImmediate(() => response.socket?.destroySoon());
+    });
+    const { watch } = setup(server.url);
+    await expect(watch()).rejects.toThrow(
+      /^Toolbus no longer has the run rn_\S+: its state store was emptied, .* Writes of the run may have happened/,
+    );
+    await expect(watch()).rejects.toThrow("There is no run. Use its id.");
+  });
+
   it("reports an outage once, however often it tries", async () => {
     let n = 0;
     await using server = await serverUnderTest((_request, response) => {

@@ -10,6 +10,8 @@ import {
 } from "@toolbus/contracts";
 import { createParser } from "eventsource-parser";
 import { Answered, type Client, Unreachable } from "../http/client.ts";
+import { EXIT } from "../toolbus/exit-codes.ts";
+import { Failure } from "../toolbus/failure.ts";
 
 /** An item of a stream: a durable event with its number, or a live one. A newer server may send more kinds, which a viewer skips. */
 export type StreamItem = (RunEvent & { readonly sequence: number }) | TextDelta | ArgumentsDelta | TextReset | ToolProgressed;
@@ -47,6 +49,7 @@ export async function watchRun(gateway: Client, runId: string, options: WatchOpt
       if (end) return end;
     } catch (error) {
       signal.throwIfAborted();
+      if (lastId !== "" && error instanceof Answered && error.status === 404) throw new Failure(EXIT.failed, vanished(runId));
       const away = error instanceof Unreachable || (error instanceof Answered && error.status >= 500);
       if (!away || contactAt === null || performance.now() - contactAt > patienceMs) throw error;
     }
@@ -87,6 +90,11 @@ export async function watchRun(gateway: Client, runId: string, options: WatchOpt
       silent.abort();
     }
   }
+}
+
+/** Says that the store has lost a run whose events were read before, so that its id and the key cannot be wrong. */
+function vanished(runId: string): string {
+  return `Toolbus no longer has the run ${runId}: its state store was emptied, or an older copy was restored. Writes of the run may have happened, so look at their targets before you ask again.`;
 }
 
 /** Yields the body as text. Throws `Unreachable` if the connection breaks, so that the caller can distinguish this from an error in the parser. */

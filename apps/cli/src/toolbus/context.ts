@@ -65,7 +65,7 @@ export function contextOf(options: GlobalOptions, around: Surroundings, audience
 
 function timeoutSignal(ms: number): AbortSignal {
   const control = new AbortController();
-  const why = new Failure(EXIT.timedOut, "The --timeout has passed; the run continues.");
+  const why = new Failure(EXIT.timedOut, "The --timeout has passed. A run that was started continues.");
   setTimeout(() => control.abort(why), ms).unref();
   return control.signal;
 }

@@ -3,6 +3,7 @@ import { PublicJwk } from "../jwks.ts";
 import { parser } from "../parse.ts";
 import { MAX_EXAMPLE_CHARS } from "../example-arguments.ts";
 import { TIERS, ToolDefinition } from "../tool-definition.ts";
+import { preferredVersion } from "../tool-version.ts";
 
 const closed = { additionalProperties: false } as const;
 
@@ -62,6 +63,15 @@ export function availabilityOf(registration: Registration, now: number): Availab
 export function goneSince({ lastSeenAt, leftAt }: Pick<Registration, "lastSeenAt" | "leftAt">, now: number): number | null {
   if (leftAt !== undefined && leftAt >= lastSeenAt) return leftAt;
   return now - lastSeenAt > SEEN_FOR_MS ? lastSeenAt : null;
+}
+
+/**
+ * Returns the version of a tool that a new run gets, from registrations of one name. It is the newest version that somebody serves. If nobody serves any of
+ * them, it is the newest one. So after a rollback of the workers, new runs get the version that they serve, although the newer one stays registered.
+ */
+export function preferredRegistration(versions: readonly Registration[], now: number): Registration | undefined {
+  const served = versions.filter((one) => one.scalesToZero === true || goneSince(one, now) === null);
+  return preferredVersion(served.length > 0 ? served : versions, ({ definition }) => definition);
 }
 
 /**

@@ -43,9 +43,13 @@ describe("a file of API keys", () => {
       breaks();
       expect(await t.tells()).toBe("the API keys were not read again; the former keys stay in use");
       expect(t.may("ana")).toBe(true);
+      expect(t.keys.warnings()).toEqual([
+        expect.stringMatching(/^The file of API keys was changed and cannot be used, so the former keys stay valid/),
+      ]);
     }
     write([key("bo")]);
     expect(await t.tells()).toBe("the API keys were read again");
+    expect(t.keys.warnings()).toEqual([]);
     expect([t.may("ana"), t.may("bo")]).toEqual([false, true]);
   });
 

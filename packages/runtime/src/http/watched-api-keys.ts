@@ -6,6 +6,8 @@ import { type ApiKeys, apiKeys, readApiKeys } from "./api-keys.ts";
 export const KEYS_SEEN_WITHIN_MS = 2000;
 
 export interface WatchedApiKeys extends ApiKeys {
+  /** Returns a sentence for strangers while the file has changed and cannot be used. */
+  warnings(): readonly string[];
   /** Stops watching the file. */
   stop(): void;
 }
@@ -26,12 +28,14 @@ export async function watchedApiKeys(file: string, { log, clock, everyMs = KEYS_
   let mark = await markOf(file);
   let current = apiKeys(await readApiKeys(file), clock);
   let looking = false;
+  let unusable = false;
   const timer = setInterval(() => void look(), everyMs).unref();
   return {
     find: (authorization) => current.find(authorization),
     named: (keyId) => current.named(keyId),
     markOf: (keyId) => current.markOf(keyId),
     principals: () => current.principals(),
+    warnings: () => (unusable ? [UNUSABLE] : []),
     stop: () => clearInterval(timer),
   };
 
@@ -44,8 +48,10 @@ export async function watchedApiKeys(file: string, { log, clock, everyMs = KEYS_
       try {
         const keys = await readApiKeys(file);
         current = apiKeys(keys, clock);
+        unusable = false;
         log.info({ file, keys: keys.map(({ id }) => id) }, "the API keys were read again");
       } catch (error) {
+        unusable = true;
         log.error(
           { file, why: error instanceof Error ? error.message : String(error) },
           "the API keys were not read again; the former keys stay in use",
@@ -55,6 +61,9 @@ export async function watchedApiKeys(file: string, { log, clock, everyMs = KEYS_
     looking = false;
   }
 }
+
+const UNUSABLE =
+  "The file of API keys was changed and cannot be used, so the former keys stay valid, also those that were removed: correct it, and the service's log says why.";
 
 /** Returns a text that changes whenever somebody writes the file. */
 async function markOf(file: string): Promise<string> {

@@ -49,7 +49,7 @@ async function registrationOf(
 function gone({ toolName, toolVersion = "" }: ToolCall, { toolset }: InvokeContext): string {
   const served = versionsOf(toolName, toolset);
   const instead = served.length === 0 ? "" : ` Served now: ${served.join(", ")}.`;
-  return `No worker serves version ${cleanText(toolVersion, 40)} of "${cleanText(toolName, 64)}" any more; nothing was done.${instead} A new run sees the tools as they are.`;
+  return `No worker serves version ${cleanText(toolVersion, 40)} of "${cleanText(toolName, 64)}" any more; nothing was done.${instead} A new run gets a version that is served, if there is one.`;
 }
 
 /** Returns the versions of a tool that this worker has. */

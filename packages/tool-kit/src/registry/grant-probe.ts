@@ -72,4 +72,4 @@ export function grantProbe({
 const NEW_KEY_MS = 75_000;
 
 const NO_KEYS =
-  "its worker cannot check grants: none of its public keys of approvals verifies what approvals signed. Give it those of this approvals (SERVICE_KEYS_FILE, JWKS_FILE or JWKS_URL), and check that it can reach JWKS_URL.";
+  "its worker cannot check grants: it has no public key of approvals that verifies what approvals signed. If approvals has just started, wait a few seconds. Otherwise give the worker the keys of this approvals (SERVICE_KEYS_FILE, JWKS_FILE or JWKS_URL), and check that it can reach JWKS_URL.";

@@ -1,6 +1,6 @@
 import { memoryBus } from "@toolbus/bus";
 import { keys, type Message, message, messageTypes, SEEN_EVERY_MS, topics } from "@toolbus/contracts";
-import { generateSigningKey, publicKeySet, signDocument, staticKeySet } from "@toolbus/grants";
+import { generateSigningKey, type KeySet, publicKeySet, signDocument, staticKeySet } from "@toolbus/grants";
 import { memoryStore, type StateStore } from "@toolbus/state";
 import { silentLog } from "@toolbus/telemetry";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -170,6 +170,30 @@ describe("a worker's presence", () => {
       ]),
     );
     expect(errors).toEqual([expect.stringMatching(/^no write runs here: its worker cannot check grants/)]);
+  });
+
+  it("looks again within seconds, because a worker that started before approvals gets its keys then", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      const { bus, state, options, registrations, committed } = setup();
+      const key = keys.keyProbe();
+      const probe = await signDocument("tb-probe+jwt", { key, revision: 1, content: { madeAt: 1 } }, approvalsSigner);
+      await state.commit("00", { op: "probe", guards: [{ key, version: 0 }], put: [{ key, value: probe }] });
+      let known: KeySet = staticKeySet({ keys: [] });
+      const late: KeySet = { find: (kid) => known.find(kid) };
+      opened.push(
+        await keepPresent(bus, { ...options, toolset: orders(target()), signer: receiptSigner, keys: late, seenEveryMs: 3_600_000 }),
+      );
+      const reasons = async () => (await registrations()).map(({ unavailable }) => unavailable?.reason ?? null);
+      expect(await reasons()).toContainEqual(expect.stringMatching(/If approvals has just started, wait a few seconds/));
+      known = approvalsKeys;
+      const next = committed();
+      await vi.advanceTimersByTimeAsync(5000);
+      await next;
+      expect(await reasons()).toEqual([null, null]);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it("continues after a store that did not answer", async () => {

@@ -105,8 +105,9 @@ export async function keepPresent(bus: MessageBus, options: WorkerOptions): Prom
   function arm(): void {
     clearTimeout(timer);
     if (stopping.signal.aborted) return;
-    // A target may recover at any moment, and new runs are not offered its tools until the worker reports this.
-    const isWell = reportedCheck === null && !inDoubt && !protection.isTroubled(toolset);
+    // A target may recover at any moment, and new runs are not offered its tools until the worker reports this. A worker that started before approvals
+    // gets the keys of approvals within seconds.
+    const isWell = reportedCheck === null && reportedGrants === null && !inDoubt && !protection.isTroubled(toolset);
     const nextInMs = isWell ? seenEveryMs : Math.min(seenEveryMs, CHECK_AGAIN_MS);
     timer = setTimeout(() => {
       underWay = giveSign().finally(arm);

@@ -87,7 +87,7 @@ export function pinFault(
   if (toolset !== undefined && toolset !== pin.toolset)
     return `The write "${toolName}" now belongs to the toolset "${pin.toolset}". A new run can ask for it.`;
   if (toolHash !== pin.hash)
-    return `The definition of "${toolName}" is not the one that is enabled (version ${pin.definition.version}). A new run sees the enabled one.`;
+    return `The definition of "${toolName}" is not the one that is enabled (version ${pin.definition.version}). If workers serve the enabled one, a new run gets it. Otherwise an operator has to enable this one.`;
   if (tier !== undefined && pin.tier !== undefined && !atLeast(tier, pin.tier))
     return `The write "${toolName}" now needs the approval of the tier "${pin.tier}". A new run can ask for it.`;
   return null;

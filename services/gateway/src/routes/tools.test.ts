@@ -147,6 +147,17 @@ describe("GET /v1/tools", () => {
     ]);
   });
 
+  it("says that new runs get an older version while nobody serves the newer one", async () => {
+    await using t = await setup();
+    await register(t.store, "orders", { ...refund, version: "9" });
+    await register(t.store, "orders", { ...refund, version: "10" }, { leftAt: START });
+    const { tools } = (await t.ask("otto", "/v1/tools")).body as ToolList;
+    expect(tools.map(({ version, preferred }) => [version, preferred])).toEqual([
+      ["10", false],
+      ["9", true],
+    ]);
+  });
+
   it("distinguishes registered from available: workers seen lately, none seen lately, and workers that refuse", async () => {
     await using t = await setup();
     const unavailable = { since: START, reason: "There is no API key." };

@@ -7,7 +7,7 @@ import {
   keys,
   parseRegistration,
   protectionOf,
-  preferredVersion,
+  preferredRegistration,
   publicTool,
   type Registration,
   registryVersion,
@@ -68,7 +68,7 @@ export async function toolList({ state, owners }: Pick<Gateway, "state" | "owner
   const strange = await owners.strangers(state, registrations);
   const own = registrations.filter((one) => !strange.has(one));
   const byName = Map.groupBy(own, ({ definition }) => definition.name);
-  const preferred = new Set([...byName.values()].map((versions) => preferredVersion(versions, ({ definition }) => definition)));
+  const preferred = new Set([...byName.values()].map((versions) => preferredRegistration(versions, now)));
   return {
     registryVersion: registryVersion(own.map(({ definition: { name, version }, hash }) => ({ name, version, hash }))),
     asOf: now,

@@ -35,7 +35,7 @@ describe("an edit in Slack", () => {
     );
     await s.t.restart();
     expect([await s.submitDialog(first, { v1: "60" }), await s.submitDialog(second, raised)]).toEqual(answers);
-    expect(said((await s.submitDialog(first, { v1: "61" })).body)).toBe('This token has already decided "approve"; a token decides once.');
+    expect(said((await s.submitDialog(first, { v1: "61" })).body)).toBe('You have already decided "approve", and a person decides once.');
     for (const id of [one, two]) expect((await s.t.stored(id)).decisions).toHaveLength(1);
     expect(JSON.parse((await s.t.stored(one)).arguments)).toEqual({ ...ARGS, amount: 60 });
   });

@@ -51,7 +51,7 @@ describe("people of Slack", () => {
     expect(said(first.body)).toBe("You denied this.");
     await s.t.restart();
     expect(await s.submit(id, "deny", "U1", { comment: "No." })).toEqual(first);
-    expect(said((await s.submit(id, "approve", "U1")).body)).toBe('This token has already decided "deny"; a token decides once.');
+    expect(said((await s.submit(id, "approve", "U1")).body)).toBe('You have already decided "deny", and a person decides once.');
     expect(said((await s.submit(id, "approve", "U2")).body)).toBe('This ended as "rejected".');
     expect((await s.t.stored(id)).decisions).toHaveLength(1);
   });

@@ -19,13 +19,16 @@ export interface RemovingOptions {
 export function removeRegistrations({ state, log, trusted, everyMs }: RemovingOptions): { stop(): Promise<void> } {
   const stopping = new AbortController();
   const requests = signedReader({ typ: "tb-removal+jwt", keys: trusted.of("approvals") });
+  let reported = false;
   const running = (async () => {
     while (!stopping.signal.aborted) {
       try {
         const { members } = await state.page(keys.removals(), { limit: PAGE });
         for (const { member } of members) await remove(member);
+        reported = false;
       } catch (error) {
-        log.warn({ error }, "registrations could not be removed; it is retried");
+        if (!reported) log.warn({ error }, "registrations could not be removed; it is retried");
+        reported = true;
       }
       await pause(everyMs, stopping.signal);
     }
