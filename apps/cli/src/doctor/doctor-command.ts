@@ -19,6 +19,7 @@ import { checkPageHost } from "./check-page-host.ts";
 import { checkStore } from "./check-store.ts";
 import { checkWaits } from "./check-waits.ts";
 import { checkModel } from "./check-model.ts";
+import { checkWebhooks } from "./check-webhooks.ts";
 import { checkTools } from "./check-work.ts";
 import { probe } from "./probe.ts";
 
@@ -72,9 +73,15 @@ async function allChecks(context: Context, health: readonly string[]): Promise<C
           await checkWaits(userKey.service, around.now()),
           await checkModel(userKey.service, around.now()),
           await checkLetters(await operatorOr(context, userKey.service), around.now()),
+          ...(await checkWebhooks(await operatorOr(context, userKey.service), "the gateway", around.now())),
         ]
       : []),
-    ...(approverKey?.service ? await checkApprovals(approverKey.service, around.now()) : []),
+    ...(approverKey?.service
+      ? [
+          ...(await checkApprovals(approverKey.service, around.now())),
+          ...(await checkWebhooks(approverKey.service, "approvals", around.now())),
+        ]
+      : []),
   ];
 }
 

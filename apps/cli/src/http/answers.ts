@@ -13,6 +13,7 @@ import {
   DeletedConversation,
   DeadLetterPage,
   DeadLetterView,
+  DeliveryPage,
   describeProblems,
   EraView,
   MessagePage,
@@ -54,6 +55,7 @@ export const readContext = read("context", parser(open(ContextView)));
 export const readTools = read("list of tools", parser(open(ToolList)));
 export const readAgents = read("list of agents", parser(open(AgentList)));
 export const readDeadLetter = read("dead letter", parser(open(DeadLetterView)));
+export const readDeliveries = read("list of webhooks", parser(open(DeliveryPage)));
 export const readDeadLetters = read("list of dead letters", parser(open(DeadLetterPage)));
 export const readEra = read("era", parser(open(EraView)));
 export const readWrites = read("list of writes", parser(open(WriteList)));

@@ -59,7 +59,7 @@ describe("a file of API keys", () => {
     await using t = await setup("[]");
     const file = `${t.file}.none`;
     await expect(readApiKeys(file)).rejects.toThrow(
-      new Refusal(`The file of API keys ${file} cannot be read (ENOENT): create it, or let "npm start" make one.`),
+      new Refusal(`The file of API keys ${file} cannot be read (ENOENT): make it with "toolbus keys add", or let "npm start" make one.`),
     );
   });
 

@@ -41,7 +41,7 @@ export async function readApiKeys(file: string): Promise<readonly ApiKey[]> {
     text = await readFile(file, "utf8");
   } catch (error) {
     throw new Refusal(
-      `The file of API keys ${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown"}): create it, or let "npm start" make one.`,
+      `The file of API keys ${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown"}): make it with "toolbus keys add", or let "npm start" make one.`,
       { cause: error },
     );
   }
