@@ -68,7 +68,7 @@ async function checkDocuments(approvals: Client): Promise<Check> {
   const others = documents.length - unsealed;
   const what = [
     ...(unsealed > 0 ? [`${unsealed} without a seal`] : []),
-    ...(others > 0 ? [`${others} that somebody else wrote or put back`] : []),
+    ...(others > 0 ? [`${others} that somebody else wrote or put back, or that approvals signed with another key`] : []),
   ].join(", ");
   const says = `Approvals ${documents.length === 1 ? "does not act on 1 document" : `does not act on ${documents.length} documents`}: ${what}.`;
   const fix = `"${SELF} approvals adopt" shows them and asks about those without a seal.`;

@@ -1,4 +1,5 @@
 import { describeProblems, type Era, FIRST_ERA, HOME_SHARD, isHeld, keys, parseEra, shardName } from "@toolbus/contracts";
+import { HttpProblem } from "@toolbus/runtime";
 import { commitRepeatedly, type StoredDocument, type StoreLosses } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
 import { auditedEra } from "../machine/audit.ts";
@@ -34,9 +35,17 @@ export interface Eras {
   resume(request: { readonly shards: readonly string[] | null; readonly by: string }): Promise<EraNow>;
 }
 
-/** The stored era is damaged, or approvals did not sign it. */
-export class EraRefused extends Error {
-  override readonly name = "EraRefused";
+/**
+ * The stored era is damaged, or approvals did not sign it. Every route answers with this problem, because an operator has to handle it and it is no fault
+ * of the service.
+ */
+export class EraRefused extends HttpProblem {
+  constructor(detail: string) {
+    super("conflict", detail, {
+      remedy:
+        'If approvals runs with another APPROVALS_KEY_FILE than before, give it the former one. Otherwise check the era with "toolbus approvals adopt", or replace it by raising the era with replace.',
+    });
+  }
 }
 
 export interface ErasOptions {
@@ -144,8 +153,7 @@ export function createEras({ sealed, losses, resumeAfterMs, newId, log }: ErasOp
     const opened = await sealed.open(keys.era(), document);
     // Approvals signed the older era, so its content can be read. Its number shows what has to be done.
     const value = opened.kind === "genuine" ? opened.value : opened.kind === "refused" && opened.why === "older" ? document.value : null;
-    if (value === null)
-      throw new EraRefused('The stored era is not what approvals signed, so no write is granted; "toolbus approvals adopt" shows it.');
+    if (value === null) throw new EraRefused("The stored era is not what approvals signed, so no write is granted.");
     const known = parseEra(value);
     if (!known.ok) throw new EraRefused(`The stored era is damaged: ${describeProblems(known.problems)}.`);
     return known.value;

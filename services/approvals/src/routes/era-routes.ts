@@ -1,6 +1,6 @@
 import { declared, type EraResume, type EraRaise, eraRaise, eraResume, EraView, FIRST_ERA, isHeld } from "@toolbus/contracts";
 import { getRoute, HttpProblem, noQuery, postRoute, type Route } from "@toolbus/runtime";
-import { type EraNow, EraRefused, type Eras } from "../eras/eras.ts";
+import { type EraNow, type Eras } from "../eras/eras.ts";
 import { recorded } from "./route-docs.ts";
 
 const TAG = "Era";
@@ -23,7 +23,7 @@ export function eraRoutes({ eras }: { readonly eras: Pick<Eras, "read" | "raise"
         problems: ["conflict"],
       },
       query: noQuery,
-      handle: () => orProblem(async () => viewOf(await eras.read())),
+      handle: async () => viewOf(await eras.read()),
     }),
     postRoute({
       url: "/v1/era/raise",
@@ -71,7 +71,7 @@ export function eraRoutes({ eras }: { readonly eras: Pick<Eras, "read" | "raise"
 
   async function raise({ era, reason, hold = false, replace = false }: EraRaise, by: string): Promise<EraView> {
     if (replace) return replaced(reason, by);
-    const now = await orProblem(() => eras.raise({ from: era, reason, hold, by }));
+    const now = await eras.raise({ from: era, reason, hold, by });
     if (!now) throw new HttpProblem("conflict", "The era has changed.", { remedy: "Read it again, and raise it from there." });
     return viewOf(now);
   }
@@ -83,19 +83,7 @@ export function eraRoutes({ eras }: { readonly eras: Pick<Eras, "read" | "raise"
   }
 
   async function resume({ shards }: EraResume, by: string): Promise<EraView> {
-    return viewOf(await orProblem(() => eras.resume({ shards: shards ?? null, by })));
-  }
-
-  /** Reports an era that approvals did not sign as a conflict, because the operator has to handle it. It is not a fault of the service. */
-  async function orProblem<T>(work: () => Promise<T>): Promise<T> {
-    try {
-      return await work();
-    } catch (error) {
-      if (!(error instanceof EraRefused)) throw error;
-      throw new HttpProblem("conflict", "The stored era is not what approvals signed, so no write is granted.", {
-        remedy: 'Check it with "toolbus approvals adopt", or replace it by raising the era with replace.',
-      });
-    }
+    return viewOf(await eras.resume({ shards: shards ?? null, by }));
   }
 }
 

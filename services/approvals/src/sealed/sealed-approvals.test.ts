@@ -171,7 +171,14 @@ describe("a pin or an era that approvals did not sign", () => {
     const token = await t.token("amy", id);
     await putDocument(t.store, keys.era(), { era: 9, raisedAt: START, reason: "made up" });
     expect(await t.get("amy", "/v1/era")).toMatchObject({ status: 409 });
-    expect(await t.post("amy", id, { decision: "approve", token })).toMatchObject({ status: 500 });
+    expect(await t.post("amy", id, { decision: "approve", token })).toMatchObject({
+      status: 409,
+      body: {
+        code: "conflict",
+        detail: "The stored era is not what approvals signed, so no write is granted.",
+        remedy: expect.stringMatching(/another APPROVALS_KEY_FILE than before, give it the former one/),
+      },
+    });
     expect(await t.stored(id)).toMatchObject({ status: "pending" });
     expect(await t.security("00")).toMatchObject([{ kind: "document_refused", details: { document: keys.era(), why: "unsealed" } }]);
   });
