@@ -81,7 +81,7 @@ describe("a request", () => {
     closing.defer(() => server.stop());
     await expect(gatewayAt(server.url).get("/v1/approvals")).rejects.toMatchObject({
       exitCode: 3,
-      message: `${server.url} lacks a route of the gateway of Toolbus, because it is another service or another version: check the address.`,
+      message: `${server.url} lacks a route of the gateway, because it is another service or another version: check the address.`,
     });
   });
 
