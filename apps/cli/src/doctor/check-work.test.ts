@@ -59,6 +59,16 @@ describe("doctor, checking the tools", () => {
     expect(await checked([{ ...long, scalesToZero: true }])).not.toMatchObject({ level: "fail" });
   });
 
+  it("warns after a rollback, names the version without workers, and does not ask to start them again", async () => {
+    const rolledBack: ToolView = { ...tool("find_order", AS_OF - 60_000), ...ASLEEP, version: "2", leftAt: AS_OF - 50_000 };
+    expect(await checked([rolledBack, tool("find_order", AS_OF)])).toEqual({
+      name: "tools",
+      level: "warn",
+      message: "2 registered; no worker serves find_order@2, so new runs get another version.",
+      fix: 'A version that is gone for good, such as after a rollback, can be removed: "toolbus tools remove find_order --version 2".',
+    });
+  });
+
   it("fails if a worker says that a tool cannot be used, with its reason", async () => {
     const unavailable = { since: 1, reason: "The payments API does not answer." };
     const found = await checked([{ ...tool("find_order", AS_OF), available: false, availability: "unavailable", unavailable }]);

@@ -86,12 +86,14 @@ async function checkServed({ name, tools, asOf, isStartedHere }: Looked): Promis
   const goneFor = ({ leftAt, lastSeenAt }: ToolView): number => (asOf ?? lastSeenAt) - (leftAt ?? lastSeenAt);
   const asleep = tools.filter((tool) => tool.availability === "asleep" && tool.scalesToZero !== true);
   const isServed = ({ availability }: ToolView): boolean => availability === "ready" || availability === "unavailable";
-  /** Returns whether a newer version replaces the tool. */
+  /** Returns whether new runs get another version of the tool. */
   const isReplaced = ({ name: tool, toolset }: ToolView): boolean =>
     tools.some((other) => other.name === tool && other.toolset === toolset && isServed(other));
+  const replaced = asleep.filter(isReplaced);
+  const missing = asleep.filter((tool) => !isReplaced(tool));
   const [lately, long] = [
-    asleep.filter((tool) => goneFor(tool) <= OFFERED_FOR_MS),
-    asleep.filter((tool) => goneFor(tool) > OFFERED_FOR_MS),
+    missing.filter((tool) => goneFor(tool) <= OFFERED_FOR_MS),
+    missing.filter((tool) => goneFor(tool) > OFFERED_FOR_MS),
   ];
   if (lately.length > 0) {
     const [first] = lately.toSorted((a, b) => goneFor(b) - goneFor(a));
@@ -102,16 +104,26 @@ async function checkServed({ name, tools, asOf, isStartedHere }: Looked): Promis
       `${await howToStart(lately, isStartedHere)} Calls wait for it. A toolset whose workers may be scaled to zero declares it (scalesToZero).`,
     );
   }
-  if (long.length === 0) return null;
-  const judge = long.every(isReplaced) ? warn : fail;
-  return judge(
+  if (long.length > 0)
+    return fail(
+      name,
+      `${tools.length} registered; no worker has served ${named(long)} for over an hour, so no new run is offered ${long.length === 1 ? "it" : "them"}.`,
+      `${await howToStart(long, isStartedHere)} Or remove a tool that is gone for good: ${removals(long)}.`,
+    );
+  if (replaced.length === 0) return null;
+  return warn(
     name,
-    `${tools.length} registered; no worker has served ${named(long)} for over an hour, so no new run is offered ${long.length === 1 ? "it" : "them"}.`,
-    `${await howToStart(long, isStartedHere)} Or remove a tool that is gone for good: ${long
-      .slice(0, 3)
-      .map(({ name, version }) => `"${SELF} tools remove ${safeText(name)} --version ${safeText(version)}"`)
-      .join(", ")}.`,
+    `${tools.length} registered; no worker serves ${named(replaced)}, so new runs get another version.`,
+    `A version that is gone for good, such as after a rollback, can be removed: ${removals(replaced)}.`,
   );
+}
+
+/** Returns the commands that remove the first tools. */
+function removals(tools: readonly ToolView[]): string {
+  return tools
+    .slice(0, 3)
+    .map(({ name, version }) => `"${SELF} tools remove ${safeText(name)} --version ${safeText(version)}"`)
+    .join(", ");
 }
 
 /** Returns which worker to start, and how. A toolset of your own has its own program, which only its owner knows. */
