@@ -60,7 +60,7 @@ describe("following a run", () => {
   it("says that the store lost the run if its events were there before, and only then", async () => {
     let requests = 0;
     await using server = await serverUnderTest((_request, response) => {
-      if (++requests > 1) return void sendProblem(response, 404, { code: "not_found", detail: "There is no run.", remedy: "Use its id." });
+      if (++requests > 1) return sendProblem(response, 404, { code: "not_found", detail: "There is no run.", remedy: "Use its id." });
       open(response);
       send(response, 1, 1);
       setImmediate(() => response.socket?.destroySoon());
