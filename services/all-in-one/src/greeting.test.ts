@@ -16,5 +16,7 @@ const started = {
 it("the greeting proposes commands for this Toolbus, which a shell reads as they are meant", () => {
   for (const words of ["doctor", 'chat "hello"', "investigate v1.2.0", "approvals list"])
     expect(greeting(started)).toMatch(new RegExp(`^  \\./toolbus --data '/data' ${words} `, "m"));
+  expect(greeting(started)).toMatch(/chat "hello" +lists the tools/);
+  expect(greeting({ ...started, model: "big of openai" })).toMatch(/chat "hello" +talks to the model/);
   expect(greeting({ ...started, releaseId: "v1;reboot" })).toContain("investigate 'v1;reboot' ");
 });

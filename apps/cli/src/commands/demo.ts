@@ -3,6 +3,8 @@ import type { DemoValues } from "../demo/arguments.ts";
 import { DEMO_FLAGS } from "../demo/flags.ts";
 import type { Define } from "../toolbus/command.ts";
 
+const OWN = "it starts a Toolbus of its own, with its own addresses and keys";
+
 /** Declares `toolbus demo`, which does the same as `npm run demo`, without the lines that npm prints. */
 export function addDemo(program: Command, define: Define): void {
   const command = define(program, {
@@ -18,6 +20,13 @@ export function addDemo(program: Command, define: Define): void {
       "toolbus demo --repo ../shop --from v1.4.0 --to v1.5.0 --approve",
       "toolbus demo --approve --json --fail-on high",
     ],
+    without: {
+      "--url": OWN,
+      "--approvals-url": OWN,
+      "--key-file": OWN,
+      "--key": OWN,
+      "--quiet": "it is meant to be watched, and --json gives the outcome alone",
+    },
     run: async (context, typed) => (await import("../demo/demo-command.ts")).demo(context, typed.optsWithGlobals<DemoValues>()),
   });
   for (const { name, value, says, ofEveryCommand } of DEMO_FLAGS) {

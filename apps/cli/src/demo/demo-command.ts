@@ -9,9 +9,7 @@ import { headline, nextRun } from "./headline.ts";
  * Runs the demo with the flags that the user typed. Throws a Failure for invalid flags and for an interruption. After an interruption the user can
  * run the same command again to continue.
  */
-export async function demo({ around, output, options, signal }: Context, typed: DemoValues): Promise<ExitCode> {
-  if (options.quiet)
-    throw new Failure(EXIT.usage, "The demo is meant to be watched: leave --quiet out, or use --json for the outcome alone.");
+export async function demo({ around, output, signal }: Context, typed: DemoValues): Promise<ExitCode> {
   const read = demoArgumentsOf(typed, `${SELF} demo --help`);
   if (!read.ok) throw new Failure(EXIT.usage, read.message);
   if (!output.json) around.stdout.write(`${headline(read.args)}\n`);

@@ -44,6 +44,7 @@ async function allChecks(context: Context, health: readonly string[]): Promise<C
     Promise.all(health.map(async (url) => ({ url, probed: await probe("health", url, around.now, signal) }))),
   ]);
   const userKey = gateway.reachable && gateway.ours ? await checkKey(context, "gateway") : null;
+  const operator = userKey?.service ? await operatorOr(context, userKey.service) : null;
   const modelSettings = await checkModelSettings(context);
   const approverKey = approvals.reachable && approvals.ours ? await checkKey(context, "approvals") : null;
   const keyFiles = await checkKeyFiles(context);
@@ -72,8 +73,8 @@ async function allChecks(context: Context, health: readonly string[]): Promise<C
           await checkAgents(userKey.service, around.now()),
           await checkWaits(userKey.service, around.now()),
           await checkModel(userKey.service, around.now()),
-          await checkLetters(await operatorOr(context, userKey.service), around.now()),
-          ...(await checkWebhooks(await operatorOr(context, userKey.service), "the gateway", around.now())),
+          await checkLetters(operator ?? userKey.service, around.now()),
+          ...(await checkWebhooks(operator ?? userKey.service, "the gateway", around.now())),
         ]
       : []),
     ...(approverKey?.service

@@ -26,5 +26,7 @@ export interface Definition {
    * unknown variables themselves.
    */
   readonly reads?: Reads | "services";
+  /** The options of every command that this one does not take, each with the reason. The help leaves them out, and typing one is refused. */
+  readonly without?: Readonly<Record<string, string>>;
   readonly run: Run;
 }

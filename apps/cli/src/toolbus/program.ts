@@ -20,7 +20,7 @@ import { addStart } from "../commands/start.ts";
 import { addTools } from "../commands/tools.ts";
 import { addUpgrade } from "../commands/upgrade.ts";
 import { wrapped, WIDTH } from "../terminal/lines.ts";
-import type { Define } from "./command.ts";
+import type { Define, Definition } from "./command.ts";
 import { contextOf } from "./context.ts";
 import { EXIT, EXIT_MEANINGS, type ExitCode } from "./exit-codes.ts";
 import { Failure } from "./failure.ts";
@@ -74,8 +74,8 @@ export function build(around: Surroundings, onEnd: (code: ExitCode) => void): Co
     .addHelpText("after", () => afterHelp(program));
   addGlobalOptions(program);
 
-  const define: Define = (parent, { name, summary, more, examples, audience, reads = "nothing", run }) =>
-    parent
+  const define: Define = (parent, { name, summary, more, examples, audience, reads = "nothing", without = {}, run }) => {
+    const defined = parent
       .command(name)
       .summary(summary)
       .description(more === undefined ? sentence(summary) : `${sentence(summary)} ${more}`)
@@ -83,10 +83,14 @@ export function build(around: Surroundings, onEnd: (code: ExitCode) => void): Co
       .allowExcessArguments(false)
       .action(async (...given: unknown[]) => {
         const command = given.at(-1) as Command;
+        refuseForeign(program, command);
         const options = readGlobalOptions(program.opts(), around);
         if (reads !== "services") await warnOfUnknownVariables(around, reads);
         onEnd(await run(contextOf(options, around, typeof audience === "string" ? audience : audience(command)), command));
       });
+    WITHOUT.set(defined, without);
+    return defined;
+  };
 
   for (const add of [
     addStart,
@@ -150,13 +154,21 @@ function afterHelp(program: Command): string {
 function globalOptionsOf(command: Command): Command["options"][number][] {
   let root = command;
   while (root.parent) root = root.parent;
-  if (root === command) return [];
-  const options = root.options.filter((option) => option.hidden);
-  return command.name() === "demo" ? options.filter(({ long }) => !NOT_OF_THE_DEMO.includes(long ?? "")) : options;
+  const left = WITHOUT.get(command) ?? {};
+  return root === command ? [] : root.options.filter(({ hidden, long }) => hidden && !(long !== undefined && long in left));
 }
 
-/** The demo starts a Toolbus of its own, with its own addresses and keys, and is meant to be watched. */
-const NOT_OF_THE_DEMO = ["--url", "--approvals-url", "--key-file", "--key", "--quiet"];
+/** The options of every command that a command does not take. */
+const WITHOUT = new WeakMap<Command, NonNullable<Definition["without"]>>();
+
+/** Throws a Failure if the user typed an option that this command does not take. */
+function refuseForeign(program: Command, command: Command): void {
+  const left = WITHOUT.get(command) ?? {};
+  const typed = program.options.find(
+    (option) => (option.long ?? "") in left && program.getOptionValueSource(option.attributeName()) === "cli",
+  );
+  if (typed?.long) throw new Failure(EXIT.usage, `"${command.name()}" has no ${typed.long}: ${left[typed.long]}.`);
+}
 
 /** Returns the path of the command that the user typed, as far as it exists. An error then refers to the help of that command. */
 function commandIn(program: Command, words: readonly string[]): string {

@@ -44,7 +44,7 @@ describe("a file of API keys", () => {
       expect(await t.tells()).toBe("the API keys were not read again; the former keys stay in use");
       expect(t.may("ana")).toBe(true);
       expect(t.keys.warnings()).toEqual([
-        expect.stringMatching(/^The file of API keys was changed and cannot be used, so the former keys stay valid/),
+        expect.stringMatching(/^The file of API keys was changed and cannot be used, so the former keys stay in use/),
       ]);
     }
     write([key("bo")]);

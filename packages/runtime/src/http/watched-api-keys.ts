@@ -63,7 +63,7 @@ export async function watchedApiKeys(file: string, { log, clock, everyMs = KEYS_
 }
 
 const UNUSABLE =
-  "The file of API keys was changed and cannot be used, so the former keys stay valid, also those that were removed: correct it, and the service's log says why.";
+  "The file of API keys was changed and cannot be used, so the former keys stay in use: correct it, and the service's log says why.";
 
 /** Returns a text that changes whenever somebody writes the file. */
 async function markOf(file: string): Promise<string> {

@@ -94,6 +94,7 @@ export function deadLetterRoutes(gateway: Gateway, limits: Limits): readonly Rou
       rate: limits.actions,
       async handle({ id, principal }) {
         const found = orProblem(await dismissLetter(gateway, { principal, letterId: id }));
+        gateway.log.info({ letterId: id, by: found.dismissal?.by }, "a dead letter is dismissed");
         return letterView(found, await whyNotReplayed(state, found));
       },
     }),

@@ -35,6 +35,17 @@ describe("GET /v1/runs/{id}", () => {
     expect(body).not.toHaveProperty("lease");
   });
 
+  it("says that the answer is cut off if the model's reply reached its longest length", async () => {
+    await using t = await setup();
+    const ended = async (truncated: boolean) => {
+      const runId = await t.accepted("una");
+      await t.agent.take(runId);
+      await t.agent.say(runId, started, { ...completed, truncated } as typeof completed);
+      return (await t.ask("una", `/v1/runs/${runId}`)).body["truncated"];
+    };
+    expect([await ended(true), await ended(false)]).toEqual([true, undefined]);
+  });
+
   it("lists every call that has ended: writes first, with outcome, approvers and effect", async () => {
     await using t = await setup();
     const runId = await t.accepted();

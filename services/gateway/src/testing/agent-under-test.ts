@@ -124,7 +124,12 @@ function after(run: Run, event: RunEvent): Run {
   if (event.type === "turn") return { ...run, round: event.round + 1 };
   if (!isRunEnd(event)) return run;
   const status = event.type === "run.completed" ? "done" : event.type === "run.failed" ? "failed" : "cancelled";
-  return { ...run, status, endedAt: run.createdAt, ending: { text: event.type === "run.completed" ? event.text : "" } };
+  return {
+    ...run,
+    status,
+    endedAt: run.createdAt,
+    ending: event.type === "run.completed" ? { text: event.text, truncated: event.truncated } : { text: "" },
+  };
 }
 
 function freshCall(callId: string, conversationId: string): Call {
