@@ -170,13 +170,17 @@ describe("a key set behind a URL", () => {
     expect(bundle.problems).toEqual([expect.stringMatching(/aborted due to timeout/)]);
   });
 
-  it.each(["nope", "", "approvals:8080", "file:///jwks.json", "https://user:secret@approvals.example.com/jwks.json"])(
-    "is refused for the address %s, which nobody can load, and its login is not repeated",
-    (url) => {
-      const made = (): unknown => httpKeySet({ url, clock: () => 0, timeoutMs: 1000 });
-      expect(made).toThrow(/^The address of a key set must be an http or https URL without a login, [^@]*$/);
-    },
-  );
+  it.each([
+    "nope",
+    "",
+    "approvals:8080",
+    "file:///jwks.json",
+    "https://user@approvals.example.com/jwks.json",
+    "https://user:secret@approvals.example.com/jwks.json",
+  ])("is refused for the address %s, which nobody can load, and its login is not repeated", (url) => {
+    const made = (): unknown => httpKeySet({ url, clock: () => 0, timeoutMs: 1000 });
+    expect(made).toThrow(/^The address of a key set must be an http or https URL without a login, [^@]*$/);
+  });
 
   it("stops a running load when its signal aborts", async () => {
     await using bundle = await setup();
