@@ -88,8 +88,9 @@ describe("the examples in the help work as they are written", () => {
 
   it("investigate, each followed to its report, whose severity is below the gate of the second", async () => {
     const repo = taggedRepository(cli.files.at("repo"), ["v1.4.0", "v1.5.0"]);
+    const report = cli.files.file("report.xml", '<testsuite name="orders"><testcase name="pays"/></testsuite>');
     for (const line of await examplesOf("investigate")) {
-      await using program = cli.shell(line.replace("--repo .", `--repo '${repo}'`));
+      await using program = cli.shell(line.replace("--repo .", `--repo '${repo}'`).replace("report.xml", `'${report}'`));
       if (!line.includes("--alert")) {
         const [, runId = ""] = await program.says(/^Run (rn_\S+)\n/);
         await approve(cli, await heldApproval(cli, runId));
